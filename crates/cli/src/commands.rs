@@ -15,7 +15,7 @@ use crate::apart::Apart;
 use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, SchemaOf, StackChoice};
 use crate::common::{
     accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
-    write, written, INPUT,
+    write_within, written, INPUT,
 };
 use crate::print::{counted, Printer, Status};
 use crate::run::run_stack;
@@ -370,7 +370,7 @@ fn build_stack(
                 return Ok(0);
             };
             for (name, text) in &files {
-                write(&RealWorld, &Path::new(folder).join(name).to_string_lossy(), text.as_bytes())?;
+                write_within(&RealWorld, &Path::new(folder).join(name).to_string_lossy(), text.as_bytes())?;
             }
             printer.note(format!("{} files in {folder}", files.len()));
             Ok(0)

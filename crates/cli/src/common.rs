@@ -138,7 +138,13 @@ pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i3
     Ok(0)
 }
 
-/// Writes a file; the failure says what to check.
+/// Writes a file, in a folder that is there; the failure says what to check.
 pub fn write(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    Failure::without_folder(world, name)?;
+    write_within(world, name, bytes)
+}
+
+/// Writes a file of a folder that the command makes.
+pub fn write_within(world: &RealWorld, name: &str, bytes: &[u8]) -> Result<(), Failure> {
     world.write(name, bytes).map_err(|error| Failure::of_writing(world, &format!("`{name}`"), name, &error))
 }

@@ -7,7 +7,7 @@ use clap::Command;
 use mokume_base::world::RealWorld;
 use mokume_driver::Failure;
 
-use crate::common::write;
+use crate::common::write_within;
 use crate::examples;
 use crate::print::Printer;
 
@@ -40,7 +40,7 @@ pub fn man(folder: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let count = pages.len();
     for (name, command) in pages {
         let path = Path::new(folder).join(format!("{name}.1")).to_string_lossy().into_owned();
-        write(&RealWorld, &path, page(named(command, name))?.as_bytes())?;
+        write_within(&RealWorld, &path, page(named(command, name))?.as_bytes())?;
     }
     printer.note(format!("{count} pages in {folder}"));
     Ok(0)

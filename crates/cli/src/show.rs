@@ -126,8 +126,7 @@ pub fn write_files(
     printer: &Printer,
 ) -> Result<(), Failure> {
     if let Some(name) = pcap {
-        // Writing an empty file creates the missing folders; the capture then replaces it.
-        write(&RealWorld, name, &[])?;
+        Failure::without_folder(&RealWorld, name)?;
         let frames = record::capture(run, part, name)?;
         printer.note(format!("{frames} frames in {name}"));
     }

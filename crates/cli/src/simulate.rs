@@ -60,6 +60,9 @@ pub fn simulate(
         return seeds::run(&prepared, asked, &replay, printer);
     }
     let files = [options.pcap, options.chart, options.record, options.html];
+    for name in files.iter().copied().flatten() {
+        Failure::without_folder(&RealWorld, name)?;
+    }
     let is_wanted = options.log || files.iter().any(Option::is_some);
     let keep = match is_wanted {
         true if options.steps || options.html.is_some() => sim::Keep::Steps,

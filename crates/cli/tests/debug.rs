@@ -316,6 +316,27 @@ fn a_header_field_has_the_name_that_the_head_gives_it() {
 }
 
 /// A condition that asks for a name without a value stopped never, and nothing was said.
+/// What a layer is given, and counters of loops, had no value: the automaton has neither by its name.
+#[test]
+fn parameters_and_counters_have_values() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/loops.mok");
+    let run = |commands: &str| {
+        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "given"], commands);
+        assert_eq!(err, "", "{out}");
+        out
+    };
+    let out = run("break 9 if i == 2\ncontinue\nlocals\nprint i\nprint most\nprint wait\nprint color\nprint Loops.most\nprint app.wait\n");
+    let said = "(mokume) locals\nmsg = 1 octets \"x\"\n    octets = 78\ni = 2\n(mokume) print i\n2\n(mokume) print most\n5\n\
+        (mokume) print wait\n20 ms\n(mokume) print color\nBlue\n(mokume) print Loops.most\n5\n(mokume) print app.wait\n20 ms\n";
+    assert!(out.contains(said), "{out}");
+    // In the inner loop the inner one is known, and behind it none.
+    let out = run("break 11 if j == 1\ncontinue\nprint j\nprint i\n");
+    assert!(out.contains("print j\n1\n(mokume) print i\nnothing is called `i` here"), "{out}");
+    assert!(run("break 13\ncontinue\nprint i\n").contains("nothing is called `i` here"));
+    let out = run("break 26 if one.times == 1 and most == 5\ncontinue\nprint one.times\n");
+    assert!(out.contains("(point 1)") && out.contains("print one.times\n1\n"), "{out}");
+}
+
 #[test]
 fn a_condition_that_has_no_meaning_is_told() {
     let out = renamed("break 15 if more > 3\nbreak 15 if at == 9\ncontinue\n");

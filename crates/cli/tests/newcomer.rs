@@ -388,7 +388,12 @@ fn a_time_is_written_with_its_unit_wherever_it_is_seen() {
     }
     let chart = std::fs::read_to_string(chart).unwrap();
     assert!(chart.contains("good=1.5 ms left=2 ms") && chart.contains("app.open(1, 5, 9, 1.5 ms)"), "{chart}");
-    for (filter, packets) in [("good == 1.5ms", "packet 1"), ("good >= 1500000000", "packet 2")] {
+    for (filter, packets) in [
+        ("good == 1.5ms", "packet 1"),
+        ("good == 1.5 ms and left > 1 ms", "packet 1"),
+        ("not (good < 1 s)", "packet 2"),
+        ("good >= 1500000000", "packet 2"),
+    ] {
         let said = text(&mokume(&["dissect", &seen, "--by", file, "--filter", filter]).stdout);
         assert!(said.starts_with(packets) && said.matches("packet ").count() == 1, "{filter}: {said}");
     }
@@ -430,6 +435,8 @@ stack S(device: Device) {
     let output = mokume(&["check", &file]);
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(said.contains("error[M0725]") && said.contains("write `session { }` in this layer"), "{said}");
+    // Once, and of which stack.
+    assert_eq!((said.matches("error[").count(), said.matches("asks  = Asks over ports").count()), (1, 1), "{said}");
     // The hosts of a network have it in common.
     let network = "network N {\n    host a = S()\n    host b = S()\n    host c = S()\n    link l { a.device, b.device, c.device }\n    until 1 s\n}\n";
     std::fs::write(&file, TEXT.to_string() + network).unwrap();
@@ -451,4 +458,109 @@ fn an_error_in_a_layer_of_the_library_shows_the_line_of_the_stack() {
     let output = mokume(&["check", &file]);
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(said.contains("error[M0727]") && said.contains("app = TotalOrder(8) over o"), "{said}");
+    assert_eq!(said.matches("error[").count(), 1, "{said}");
+}
+
+/// What `mokume check` says of a text.
+fn checked(name: &str, source: &str) -> String {
+    let file = scratch(name);
+    std::fs::write(&file, source).unwrap();
+    let output = mokume(&["check", &file]);
+    text(&output.stdout) + &text(&output.stderr)
+}
+
+/// A host of UDP, with its line for `Udp`, and a network with this input.
+fn of_udp(line: &str, input: &str) -> String {
+    format!(
+        "use internet, ethernet, arp, ipv4, icmp, udp, echo
+stack Host(device: Device, address: Ipv4Cidr) {{
+    ethernet = Ethernet(device.mac) over device
+    arp      = Arp(address.address) over ethernet[type: 0x0806]
+    ip       = Ipv4(address) over ethernet[type: 0x0800] with arp, icmp
+    icmp     = Icmp over ip[protocol: 1] with ip
+    {line}
+    export udp
+}}
+network Lan {{
+    host a = Host(address: 10.0.0.1/24)
+    host b = Host(address: 10.0.0.2/24)
+    link lan {{ a.device, b.device }}
+    at 10 ms  a.udp.bind(1, 0, 4000)
+    at 20 ms  {input}
+    until 1 s
+}}
+"
+    )
+}
+
+const UDP: &str = "udp      = Udp over ip[protocol: 17] with icmp";
+const SENT: &str = "a.udp.send_to(0, 4000, 10.0.0.2, 7, \"hello\")";
+
+/// A key that a line of the stack leaves out was told at each of the network's inputs, and not at the line.
+#[test]
+fn a_key_that_a_stack_leaves_out_is_told_once_with_its_line() {
+    let right = checked("key.mok", &of_udp(UDP, SENT));
+    assert!(right.contains("no errors"), "{right}");
+    let said = checked("key.mok", &of_udp("udp      = Udp over ip with icmp", SENT));
+    assert_eq!(said.matches("error[M0729]").count(), 1, "{said}");
+    assert!(said.contains("udp      = Udp over ip with icmp") && said.contains("`over ip[protocol: …]`"), "{said}");
+    let said = checked("key.mok", &of_udp(UDP, &SENT.replace("send_to", "send")));
+    assert!(said.contains("error[M0729]") && said.contains("`udp.send_to` has 5"), "{said}");
+}
+
+/// What lies below a layer of the library is named as users write it: a bundle, and its module.
+#[test]
+fn what_lacks_below_a_layer_is_named_as_it_is_written() {
+    let said = checked("below.mok", &of_udp("udp      = Udp over ethernet[type: 17] with icmp", SENT));
+    assert!(said.contains("put `Ipv4` below it") && !said.contains("`Ipv4` is in"), "{said}");
+    let alone = |module: &str, line: &str| {
+        format!("use thin, {module}, ethernet\nstack A(device: Device) {{\n    e   = Ethernet(device.mac) over device\n    app = {line}\n    export app\n}}\n")
+    };
+    for said in [
+        checked("below.mok", &alone("udp", "Udp over e[type: 17]")),
+        checked("below.mok", &alone("tcp", "Tcp over e[type: 6]")),
+    ] {
+        assert!(said.contains("put `Ipv4` of the module `ipv4`"), "{said}");
+    }
+    // A key's type is the layer's: no wider one can be used.
+    let said = checked("below.mok", &of_udp(&format!("{UDP}\n    echo     = Echo over udp[port: 70000]"), SENT));
+    assert!(said.contains("the largest is 65535") && !said.contains("wider"), "{said}");
+}
+
+/// A file whose lines end with CR alone is one line to the compiler: its first comment takes the rest.
+#[test]
+fn line_ends_of_another_kind_are_one_error() {
+    let lines = [
+        "// A plain layer.",
+        "worker Plain { }",
+        "stack S(device: Device) {",
+        "    app = Plain over device",
+        "    export app",
+        "}",
+        "",
+    ];
+    let said = checked("lines.mok", &lines.join("\r"));
+    assert!(said.contains("error[M0001]: a carriage return alone") && said.contains("LF or CRLF"), "{said}");
+    assert!(said.contains("1 error"), "{said}");
+    for right in ["\r\n", "\n"] {
+        let said = checked("lines.mok", &lines.join(right));
+        assert!(said.contains("no errors"), "{said}");
+    }
+}
+
+/// A file is written where its folder is; a misspelt one is not made.
+#[test]
+fn a_folder_that_is_not_there_is_an_error() {
+    let nowhere = scratch("nowhere/seen");
+    for words in [
+        vec!["sim", "examples/demo.mok", "--pcap", &nowhere],
+        vec!["sim", "examples/demo.mok", "--record", &nowhere],
+        vec!["build", "examples/reliable.mok", "--stack", "TellerHost", "--emit", "automaton", "-o", &nowhere],
+        vec!["graph", "examples/host.mok", "-o", &nowhere],
+    ] {
+        let output = mokume(&words);
+        let said = text(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains("there is no folder"), "{words:?}: {said}");
+        assert!(!Path::new(&nowhere).parent().unwrap().exists());
+    }
 }

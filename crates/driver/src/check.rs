@@ -165,14 +165,21 @@ impl Sound {
         }
         let items = items(checked);
         let mut sound = Sound { broken: BTreeSet::new(), nothing_is: false };
+        let mut torn: Vec<String> = Vec::new();
         for error in errors() {
             let place = error.primary.as_ref().map(|label| label.span);
             let at =
                 |item: &&Item| place.is_some_and(|span| item.file == span.file && item.range.contains(&span.start));
             match items.iter().find(at) {
-                // Without the module, the meaning of names is unknown.
+                // Without the module, or where events were not read, the meaning of names is unknown.
                 _ if error.code == mokume_semantics::codes::UNKNOWN_MODULE => sound.nothing_is = true,
-                Some(item) => sound.broken.extend(item.name.clone()),
+                Some(item) if item.is_lost => sound.nothing_is = true,
+                Some(item) => {
+                    let is_at_name = mokume_syntax::CODES.contains(&error.code)
+                        && item.name_ends.is_some_and(|end| place.is_some_and(|span| span.start == end));
+                    torn.extend(item.name.clone().filter(|_| is_at_name));
+                    sound.broken.extend(item.name.clone());
+                }
                 None => sound.nothing_is = true,
             }
         }
@@ -181,6 +188,11 @@ impl Sound {
         for (item, name) in items.iter().filter_map(|item| Some((item, item.name.as_ref()?))) {
             item.words.iter().for_each(|word| naming.entry(word).or_default().push(name));
         }
+        // `worker Lossyrate: u32) {`: without its `(`, the name ran into the next word; stacks and bundles have the right one.
+        let is_item = |word: &str| items.iter().any(|item| item.name.as_deref() == Some(word));
+        let begins = |word: &String| torn.iter().any(|name| name.starts_with(word) && name != word) && !is_item(word);
+        let names_torn = |item: &&Item| item.is_built && item.words.iter().any(begins);
+        sound.broken.extend(items.iter().filter(names_torn).filter_map(|item| item.name.clone()));
         let mut front: Vec<String> = sound.broken.iter().cloned().collect();
         while let Some(broken) = front.pop() {
             for name in naming.get(broken.as_str()).into_iter().flatten() {
@@ -203,6 +215,11 @@ struct Item {
     name: Option<String>,
     range: std::ops::Range<u32>,
     words: BTreeSet<String>,
+    name_ends: Option<u32>,
+    /// Whether it is a bundle or a stack.
+    is_built: bool,
+    /// Whether it is text between items that was not read, and that begins as a vocabulary's events do.
+    is_lost: bool,
 }
 
 fn items(checked: &Checked) -> Vec<Item> {
@@ -214,11 +231,23 @@ fn items(checked: &Checked) -> Vec<Item> {
             let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
             let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
             let others = words.filter(|token| own.is_none_or(|own| !own.contains_range(token.text_range())));
+            let mut others = others.peekable();
+            let is_event = others.peek().is_some_and(|first| matches!(first.text(), "up" | "down" | "reasons"));
             let words: BTreeSet<String> = others.map(|token| token.text().to_string()).collect();
             let name = name.map(|name| name.text());
             let range = node.text_range();
             let range = u32::from(range.start())..u32::from(range.end()) + 1;
-            items.push(Item { file, name, range, words });
+            let is_lost = is_event && node.kind() == SyntaxKind::ERROR;
+            let is_built = matches!(node.kind(), SyntaxKind::BUNDLE | SyntaxKind::STACK);
+            items.push(Item {
+                file,
+                name,
+                range,
+                words,
+                name_ends: own.map(|own| own.end().into()),
+                is_built,
+                is_lost,
+            });
         }
     }
     items

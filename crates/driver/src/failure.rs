@@ -36,6 +36,21 @@ impl Failure {
         Failure::of_use(format!("cannot write {what}: {error}"), way_to_write(world, name, error))
     }
 
+    /// Fails if the folder of a file to write is not there: it is misspelt more often than wanted.
+    pub fn without_folder(world: &dyn World, name: &str) -> Result<(), Failure> {
+        let folder = Path::new(name).parent().map(|folder| folder.to_string_lossy()).unwrap_or_default();
+        // What stands in the way is told by who cannot write.
+        let mut above = Path::new(name).ancestors().skip(1).map(|folder| folder.to_string_lossy());
+        let is_barred = above.find(|at| world.exists(at)).is_some_and(|at| !world.is_folder(&at));
+        if folder.is_empty() || world.exists(&folder) || is_barred {
+            return Ok(());
+        }
+        Err(Failure::of_use(
+            format!("cannot write `{name}`: there is no folder `{folder}`"),
+            "make it first, or name another",
+        ))
+    }
+
     /// A required tool is not installed: exit 2.
     pub fn of_machine(message: impl Into<String>, help: impl Into<String>) -> Self {
         Failure { blame: Blame::Machine, message: message.into(), help: help.into() }

@@ -12,7 +12,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine};
 use mokume_record::Kind;
 use mokume_script::{Failure as Difference, Script};
-use mokume_semantics::program::Test;
+use mokume_semantics::program::{Name, StackId, Test};
 use mokume_simulate::Recorded;
 
 use crate::compile::{self, Checked, Compiled};
@@ -113,6 +113,12 @@ impl Prepared<'_> {
     pub fn test(&self, number: usize) -> (&str, &Compiled) {
         let test = self.scripts[number].0;
         (&test.name, &self.stacks[&test.stack.0])
+    }
+
+    /// Its stack, and the values of that one's parameters.
+    pub fn settings(&self, number: usize) -> (StackId, &[(Name, Vec<u64>)]) {
+        let test = self.scripts[number].0;
+        (test.stack, &test.settings)
     }
 
     /// The file that contains it.

@@ -24,6 +24,7 @@ pub mod codes;
 mod constants;
 mod event;
 mod fault;
+mod given;
 mod network;
 mod options;
 mod packets;
@@ -35,6 +36,7 @@ mod script;
 mod shape;
 mod stack;
 mod tell;
+mod unbound;
 mod wire;
 
 #[cfg(test)]
@@ -46,6 +48,7 @@ use mokume_semantics::program::{Program, StackId};
 
 #[cfg(test)]
 pub(crate) use fault::Fault;
+pub use given::{given, Given, GivenValue};
 pub use network::{network_heard, network_input, network_output, network_unheard, number_of_session, Bound};
 pub use options::Options;
 pub use protocols::Protocols;

@@ -79,7 +79,7 @@ pub fn network_heard(
     };
     let Some((event, params)) = found else { return Ok(None) };
     let mut scripting = scripting(program, stack, &heard.args, Bound::Here(&[]));
-    let args = scripting.args(params, &heard.args, &heard.event, &LeftOut::Behind(params.len()));
+    let args = scripting.args(params, &heard.args, (&heard.port, &heard.event), &LeftOut::Behind(params.len()));
     match args.filter(|_| scripting.diagnostics.is_empty()) {
         Some(args) => Ok(Some(Call { port: at.into(), event: event as u32, args })),
         None => Err(first(scripting, heard.span)),

@@ -9,6 +9,7 @@ use mokume_semantics::program as s;
 
 use crate::arguments::{self, LeftOut};
 use crate::protocols::Protocols;
+use crate::unbound;
 
 /// The values of a stack's parameters by the automaton's names: an `address` of two scalars becomes `address.address`,
 /// `address.prefix`.
@@ -197,7 +198,7 @@ impl Scripting<'_> {
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such input").help(help));
             return None;
         };
-        let port = &self.automaton.ports[at.index()];
+        let (name, port) = (port, &self.automaton.ports[at.index()]);
         if let Some(pattern) = arguments::left_open(args) {
             let text = format!("what `{}` is given is known: `..` leaves nothing out of it", event.text);
             let help = "leave it out: fields that are not named have their defaults; `..` is for outputs, behind `=>`";
@@ -207,7 +208,7 @@ impl Scripting<'_> {
         }
         let input = &port.inputs[input as usize];
         let (flow, defaults) = (arguments::flow_parts(port), input.defaults.clone());
-        let args = self.args(&input.params, args, event, &LeftOut::Of { flow, defaults })?;
+        let args = self.args(&input.params, args, (name, event), &LeftOut::Of { flow, defaults })?;
         if args.iter().any(arguments::is_open) {
             let text = format!("what `{}` is given must have values", event.text);
             let help = "`?name` and `_` are for outputs, behind `=>`";
@@ -230,7 +231,7 @@ impl Scripting<'_> {
         &mut self,
         params: &[(String, Type)],
         args: &s::Args,
-        event: &s::Name,
+        (port, event): (&s::Name, &s::Name),
         left_out: &LeftOut,
     ) -> Option<Vec<Arg>> {
         match arguments::fitted(params, args, event, left_out) {
@@ -242,10 +243,29 @@ impl Scripting<'_> {
                 Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())
             }
             Err(diagnostic) => {
-                self.diagnostics.push(*diagnostic);
+                let stack = (self.program, self.automaton);
+                let found = unbound::told(*diagnostic, stack, port, params, args);
+                self.diagnostics.push(match self.with_flow(port, event, args) {
+                    Some(help) => found.help(help),
+                    None => found,
+                });
                 None
             }
         }
+    }
+
+    /// `send_to` for a `send` with the arguments of that one.
+    fn with_flow(&self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<String> {
+        let given = args.given.iter().map(|given| given.values.len()).sum::<usize>();
+        let known = self.automaton.ports.iter().find(|known| known.name == port.text)?;
+        let inputs = known.inputs.iter().map(|input| (&input.event, input.params.len()));
+        let outputs = known.outputs.iter().map(|output| (&output.event, output.params.len()));
+        let fits = |(name, takes): &(&String, usize)| {
+            let ends = name.strip_prefix(event.text.as_str());
+            *takes == given && ends.is_some_and(|end| matches!(end, "_to" | "_from"))
+        };
+        let (name, takes) = inputs.chain(outputs).find(fits)?;
+        Some(format!("`{}.{name}` has {takes}: with it each message says its flow", port.text))
     }
 
     /// An argument of a type.
@@ -381,7 +401,7 @@ impl Scripting<'_> {
         };
         // Of `opened`, the flow is optional in a test.
         let asked = if event.text == "opened" { output.params.len().min(2) } else { output.params.len() };
-        let args = self.args(&output.params, args, event, &LeftOut::Behind(asked))?;
+        let args = self.args(&output.params, args, (port, event), &LeftOut::Behind(asked))?;
         Some(ExpectedOutput { port: port.text.clone(), event: event.text.clone(), args, at: None })
     }
 

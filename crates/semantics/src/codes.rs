@@ -45,6 +45,7 @@ mokume_base::codes! {
     HIDES_STATE = "M0294";
     AFTER_END = "M0295";
     NEVER_READ = "M0298";
+    UNUSED_LOCAL = "M0299";
 
     // ---- types and values ----
     MISMATCH = "M0301";

@@ -66,28 +66,47 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
     }
     lost::leave_out(diagnostics);
     for found in diagnostics.iter_mut().filter(|found| found.code == codes::NOT_PUBLISHED) {
-        let helps: Vec<String> = found.helps.iter().filter_map(|help| bundles_with(loader, help)).collect();
-        found.helps.extend(helps);
+        for help in &mut found.helps {
+            *help = put_below(loader, help).unwrap_or_else(|| std::mem::take(help));
+        }
     }
 }
 
-/// The library's bundles with a layer that a help suggests to put below; the user then takes the bundle.
-fn bundles_with(loader: &mut dyn Loader, help: &str) -> Option<String> {
-    let layer = help.strip_prefix("put `")?.strip_suffix("` below it")?;
-    let mut found = Vec::new();
-    for module in loader.modules() {
-        for (_, text) in loader.module(&module).unwrap_or_default() {
-            let items = mokume_syntax::parse(FileId(0), &text).file().items();
-            let bundles = items.iter().filter(|item| matches!(item, ast::Item::Bundle(_)));
-            let has_it = |item: &&ast::Item| {
-                let tokens = item.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
-                tokens.into_iter().any(|token| token.text() == layer)
-            };
-            let names = bundles.filter(has_it).filter_map(|item| Some(item.name()?.text()));
-            found.extend(names.map(|bundle| format!("`{bundle}` of the module `{module}`")));
-        }
-    }
-    (!found.is_empty()).then(|| format!("`{layer}` is in {}", found.join(" and ")))
+/// What of the library to put below, for a help that names a layer of a bundle, or a value that nobody here publishes:
+/// users take bundles.
+fn put_below(loader: &mut dyn Loader, help: &str) -> Option<String> {
+    let layer = help.strip_prefix("put `").and_then(|rest| rest.strip_suffix("` below it"));
+    let value = help.strip_prefix("let a layer below say `publish ").and_then(|rest| rest.split(':').next());
+    let publishes = |layer: &ast::Layer| {
+        let own = layer.syntax().descendants().filter_map(ast::Publish::cast).filter_map(|publish| publish.name());
+        own.into_iter().any(|name| Some(name.text().as_str()) == value)
+    };
+    let names = loader.modules();
+    let modules: Vec<(String, Vec<ast::Item>)> =
+        names.into_iter().map(|module| (module.clone(), items_of(loader, &module))).collect();
+    let layers = modules.iter().flat_map(|(_, items)| items).filter_map(|item| match item {
+        ast::Item::Layer(layer) if publishes(layer) => Some(layer.name()?.text()),
+        _ => None,
+    });
+    let wanted: Vec<String> = layer.map(str::to_string).into_iter().chain(layers).collect();
+    let is_wanted = |item: &&ast::Item| {
+        let tokens = item.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
+        matches!(item, ast::Item::Bundle(_)) && tokens.into_iter().any(|token| wanted.iter().any(|w| w == token.text()))
+    };
+    let of_module = |(module, items): &(String, Vec<ast::Item>)| {
+        let bundles: Vec<String> =
+            items.iter().filter(is_wanted).filter_map(|item| Some(format!("`{}`", item.name()?.text()))).collect();
+        // The bundle is seen here, and named.
+        let is_named = layer.is_some_and(|layer| bundles.contains(&format!("`{layer}`")));
+        (!bundles.is_empty() && !is_named).then(|| format!("{} of the module `{module}`", bundles.join(" or ")))
+    };
+    let found: Vec<String> = modules.iter().filter_map(of_module).collect();
+    (!found.is_empty()).then(|| format!("put {} below it", found.join(", or ")))
+}
+
+fn items_of(loader: &mut dyn Loader, module: &str) -> Vec<ast::Item> {
+    let files = loader.module(module).unwrap_or_default();
+    files.iter().flat_map(|(_, text)| mokume_syntax::parse(FileId(0), text).file().items()).collect()
 }
 
 fn items_of_module(loader: &mut dyn Loader, module: &str) -> Vec<String> {

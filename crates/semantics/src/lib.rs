@@ -91,6 +91,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::answers::check(&program, &mut diagnostics);
         check::attributes::check(&program, &mut diagnostics);
         check::bound::check(&program, &mut diagnostics);
+        check::unused_lets::check(loaded, &program, &mut diagnostics);
         check::unused_wires::check(loaded, &mut diagnostics);
         check::idle::leave_out_followers(&program, &mut diagnostics);
         check::parts::mark_unused(&program, &mut diagnostics);

@@ -8,7 +8,7 @@
 use mokume_base::{Diagnostic, Severity, Span, Thing};
 
 use crate::codes;
-use crate::program::{Name, Stack};
+use crate::program::{Layer, Name, Stack};
 
 /// Removes reports that lack or need what another one loses, and all but the first that lack the same thing. What a
 /// removed report loses, its replacement loses too.
@@ -42,6 +42,39 @@ fn at(what: &str, place: Span) -> Thing {
 /// The fields of a wire.
 pub fn fields(wire: &Name) -> Thing {
     at("fields", wire.span)
+}
+
+/// The header of a layer that declares none.
+pub fn header(layer: &Name) -> Thing {
+    at("header", layer.span)
+}
+
+/// A field that the header of a layer does not have, if the header is one record.
+pub fn field(layer: &Layer, name: &str) -> Option<Thing> {
+    match &layer.header {
+        Some(header) => header.is_single().then(|| within(layer.name.span, name)),
+        None => layer.key.is_none().then(|| self::header(&layer.name)),
+    }
+}
+
+/// The layers of a bundle.
+pub fn layers(bundle: &Name) -> Thing {
+    at("layers", bundle.span)
+}
+
+/// The vocabularies that a layer speaks.
+pub fn vocabularies(layer: &Name) -> Thing {
+    at("vocabularies", layer.span)
+}
+
+/// Whole octets on the paths through a wire.
+pub fn octets(wire: &Name) -> Thing {
+    at("octets", wire.span)
+}
+
+/// That the numbers of an enum are different.
+pub fn numbers(named: &Name) -> Thing {
+    at("numbers", named.span)
 }
 
 /// A device or layer of a stack, by its name there.

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use mokume_base::{Code, Diagnostic, FileId, Label, Span};
+use mokume_base::{Code, Diagnostic, FileId, Label, Span, Thing};
 use mokume_syntax::SyntaxKind::{self, *};
 use mokume_syntax::{codes as of_parser, SyntaxNode, SyntaxToken, TextSize};
 
@@ -25,7 +25,7 @@ const READ_ALL_THE_SAME: [Code; 6] = [
 ];
 
 /// Reports that something is missing: it may be in the unparsed text.
-const MISSING: [Code; 21] = [
+const MISSING: [Code; 22] = [
     codes::LEAK,
     codes::PATHS_DISAGREE,
     codes::NO_VALUE,
@@ -44,6 +44,7 @@ const MISSING: [Code; 21] = [
     codes::WIRE_OPTION_KIND,
     codes::WIRE_OPTION_FIELDS,
     codes::WIRE_UNCOUNTED,
+    codes::WIRE_VALUE,
     codes::UNKNOWN_BELOW,
     codes::NO_SERVICE,
     codes::CONTAINER_UNKNOWN,
@@ -150,6 +151,10 @@ struct Unread {
     broken: Names,
     /// Functions, handlers and layers with an error before their bodies.
     heads: Vec<Span>,
+    /// Names that a text without its `(` runs into the next word: `worker Lossyrate: u32) {`.
+    run_together: Vec<String>,
+    /// Words of vocabularies that could not be parsed: events may be among them.
+    events: BTreeSet<String>,
     /// Items with a declaration without a name, and the number of items without a name.
     nameless: Vec<Span>,
     nameless_items: usize,
@@ -213,6 +218,10 @@ impl Unread {
                 unread.place(*file, (&root, &text), (place.start as usize, code), is_nameless);
             }
             for error in root.descendants().filter(|node| node.kind() == ERROR) {
+                let first = words(&error).next().unwrap_or_default();
+                if is_item(&error) && matches!(first.as_str(), "up" | "down" | "reasons") {
+                    unread.events.extend(words(&error));
+                }
                 unread.words.add(words(&error), item_of(*file, &error));
             }
         }
@@ -247,6 +256,9 @@ impl Unread {
                 _ => self.nameless_items += 1,
             }
         }
+        let before = token.prev_token().filter(|before| token.kind() == COLON && before.kind() == IDENT);
+        let is_name = |before: &SyntaxToken| before.parent().is_some_and(|parent| parent.kind() == NAME);
+        self.run_together.extend(before.filter(is_name).map(|before| before.text().to_string()));
         for node in token.parent_ancestors().filter(|node| node.kind() != FILE) {
             let span = span_of(file, &node);
             if is_member(node.kind()) {
@@ -254,6 +266,9 @@ impl Unread {
             }
             if is_of_names(node.kind()) {
                 self.words.add(words(&node), own.filter(|_| !is_for_others(node.kind())));
+            }
+            if node.kind() == VOCABULARY {
+                self.events.extend(words(&node));
             }
             if node.kind() == USE {
                 self.without_use.insert(file);
@@ -295,8 +310,17 @@ impl Unread {
         let words = || text.split('.').map(str::trim);
         let quoted = found.message.split('`').skip(1).step_by(2).flat_map(|part| part.split(apart));
         let mut named = quoted.chain(words());
+        let is_part = |whole: &String| {
+            UNKNOWN_ITEMS.contains(&found.code)
+                && !text.is_empty()
+                && (whole.starts_with(text) || whole.ends_with(text))
+                && text.len() < whole.len()
+        };
         self.torn.contains(&span.file)
             || starts_in(&self.behind)
+            || self.run_together.iter().any(is_part)
+            || [codes::NO_HANDLER, codes::UNKNOWN_EVENT].contains(&found.code)
+                && named.clone().any(|event| !event.is_empty() && self.events.iter().any(|word| word.starts_with(event)))
             // The cause may precede it: `link l { a.device, b.device  lost }`.
             || (MISSING.contains(&found.code) || VALUES.contains(&found.code)) && starts_in(&self.lines)
             || MISSING_HERE.contains(&found.code) && (starts_in(&self.lines) || holds(&self.behind))
@@ -346,7 +370,16 @@ pub fn leave_out_followers(loaded: &Loaded, diagnostics: &mut Vec<Diagnostic>) {
             .then(|| root.text().slice(TextSize::from(start)..TextSize::from(end)).to_string())
     };
     let text = |found: &Diagnostic| found.primary.as_ref().and_then(|label| text_of(&label.span)).unwrap_or_default();
-    diagnostics.retain(|found| mokume_syntax::CODES.contains(&found.code) || !unread.explains(found, &text(found)));
+    let mut lost: Vec<Thing> = Vec::new();
+    diagnostics.retain(|found| {
+        let stays = mokume_syntax::CODES.contains(&found.code) || !unread.explains(found, &text(found));
+        if !stays {
+            lost.extend(found.loses.iter().cloned());
+        }
+        stays
+    });
+    let is_lost = |things: &[Thing]| things.iter().any(|thing| lost.contains(thing));
+    diagnostics.retain(|found| !is_lost(&found.needs) && !is_lost(&found.lacks));
     // As many names may be those of items without a name.
     let unknown = |found: &Diagnostic| UNKNOWN_ITEMS.contains(&found.code).then(|| text(found));
     let names: BTreeSet<String> = diagnostics.iter().filter_map(unknown).collect();

@@ -41,7 +41,20 @@ pub fn lex(file: FileId, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
             diagnostics.push(diagnostic);
         }
     }
+    diagnostics.extend(line_ends(file, text));
     (tokens, diagnostics)
+}
+
+/// Carriage returns as line ends: a comment would take the rest of the file.
+fn line_ends(file: FileId, text: &str) -> Option<Diagnostic> {
+    let alone = |at: &usize| text[*at..].trim_start_matches('\r').chars().next().is_some_and(|next| next != '\n');
+    let at = text.match_indices('\r').map(|(at, _)| at).find(alone)?;
+    let place = Span::new(file, at as u32, at as u32 + 1);
+    Some(
+        Diagnostic::error(codes::UNREADABLE, "a carriage return alone ends no line")
+            .at(place, "a line feed is missing behind it")
+            .help("let lines end with LF or CRLF: `tr '\\r' '\\n' < old.mok > new.mok`"),
+    )
 }
 
 fn check(token: Token, text: &str, span: Span) -> Option<Diagnostic> {

@@ -219,14 +219,17 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
     let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
     let all = [bound, of_own, others];
     let written = all.iter().find_map(|all| found(all, &path));
-    written.or_else(|| of_parts(&all, &path)).or_else(|| {
+    let written = written.or_else(|| of_parts(&all, &path)).or_else(|| {
         // A layer by its declared name, which the stack may not use.
         let (first, rest) = path.split_first().filter(|(_, rest)| !rest.is_empty())?;
         let layers = at.layers_of(first);
-        all[1..].iter().flatten().filter(|layer| layers.contains(&layer.name.as_str())).find_map(|layer| {
-            found(&layer.within, rest).or_else(|| of_parts(std::slice::from_ref(&layer.within), rest))
-        })
-    })
+        all[1..]
+            .iter()
+            .flatten()
+            .filter(|layer| layers.contains(&layer.name.as_str()))
+            .find_map(|layer| found(&layer.within, rest).or_else(|| of_parts(std::slice::from_ref(&layer.within), rest)))
+    });
+    written.or_else(|| at.given(&own, &path))
 }
 
 /// `p.y` of a record and `list[0].y` of a vector of records, of which the automaton has `p_y` and the array `list_y`.

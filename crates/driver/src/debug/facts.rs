@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use mokume_base::{FileId, Form, SourceMap};
 use mokume_interpret::{Moment, What};
+use mokume_lower::GivenValue;
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
 use mokume_script::Written;
-use mokume_semantics::program::Program;
+use mokume_semantics::program::{Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
-use super::locals::{self, Bound, UNNAMED};
+use super::locals::{self, Bound, COUNTER, UNNAMED};
+use super::shown::Variable;
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -44,7 +46,12 @@ pub struct Facts {
 pub struct HostFacts {
     pub name: String,
     pub written: Arc<Written>,
+    /// The parameters of its layers, with the layer's name in the automaton.
+    pub(super) given: Vec<(String, Variable)>,
 }
+
+/// A host that is to run: its name, its stack, and the values of that one's parameters.
+pub(super) type ToRun<'a> = (String, StackId, &'a Compiled, &'a [(Name, Vec<u64>)]);
 
 /// A handler or a function in its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,7 +77,7 @@ impl Facts {
     /// The facts of a target with this name that runs on these hosts.
     pub(super) fn new(
         (name, file): (String, String),
-        hosts: Vec<(String, &Compiled)>,
+        hosts: Vec<ToRun<'_>>,
         (program, sources): (&Program, &SourceMap),
     ) -> Facts {
         let mut facts = Facts {
@@ -86,8 +93,11 @@ impl Facts {
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
             locals: locals::of(program, sources),
         };
-        for (name, compiled) in &hosts {
-            facts.hosts.push(HostFacts { name: name.clone(), written: compiled.written.clone() });
+        for (name, stack, compiled, settings) in &hosts {
+            let written = compiled.written.clone();
+            let given = given(program, *stack, &compiled.uncomposed, settings);
+            facts.names.extend(given.iter().map(|(_, variable)| variable.name.clone()));
+            facts.hosts.push(HostFacts { name: name.clone(), written, given });
             facts.learn(&compiled.uncomposed);
         }
         for (id, file) in sources.files().filter(|(_, file)| facts.lines.contains_key(&file.name)) {
@@ -95,11 +105,52 @@ impl Facts {
             facts.codes.insert(file.name.clone(), codes(sources, id));
         }
         facts.names.extend(facts.locals.values().flatten().map(|bound| bound.name.clone()));
-        for (_, compiled) in &hosts {
+        for (_, _, compiled, _) in &hosts {
             facts.learn_written(&compiled.uncomposed);
         }
         facts
     }
+}
+
+/// The parameters of a stack's layers, as their types write them.
+fn given(
+    program: &Program,
+    stack: StackId,
+    automaton: &Automaton,
+    settings: &[(Name, Vec<u64>)],
+) -> Vec<(String, Variable)> {
+    let settings = mokume_lower::settings(automaton, settings);
+    let set = |param: &str| {
+        let own = settings.iter().rev().find(|(name, _)| name == param).map(|(_, value)| *value);
+        own.or_else(|| automaton.params.iter().find(|known| known.name == param)?.default)
+    };
+    let words = |value: GivenValue| match value {
+        GivenValue::Known(words) => Some(words),
+        GivenValue::Setting(name) => {
+            let parts = automaton.params.iter().filter(|param| {
+                param.name.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            });
+            parts.map(|param| set(&param.name)).collect()
+        }
+    };
+    let text = |param: &Param, words: &[u64]| match (param.ty, program.form(param.ty, param.written), words) {
+        (Type::Bool, _, [value]) => Some((*value != 0).to_string()),
+        (Type::Enum(id), _, [value]) => {
+            let names = &program.enums.get(id.index())?.names;
+            Some(
+                names.iter().find(|(_, known)| known == value).map_or(value.to_string(), |(name, _)| name.text.clone()),
+            )
+        }
+        (_, Some(form), words) if form.words() == words.len() => Some(form.write(words)),
+        (_, None, [value]) => Some(value.to_string()),
+        _ => None,
+    };
+    let all = mokume_lower::given(program, stack).into_iter();
+    let shown = all.filter_map(|given| {
+        let value = text(given.param, &words(given.value)?)?;
+        Some((given.layer, Variable { name: given.param.name.text.clone(), value, within: Vec::new() }))
+    });
+    shown.collect()
 }
 
 fn codes(sources: &SourceMap, id: FileId) -> Vec<Code> {
@@ -144,12 +195,19 @@ impl Facts {
 
     /// Names that are bound before a place, in the code around it, to what another name has: both names.
     pub(super) fn aliases(&self, at: &Source) -> Vec<(&str, &str)> {
-        let before = self.bound_in(at).filter(|bound| bound.at < (at.line, at.column));
+        let here = (at.line, at.column);
+        // Behind a loop within a loop, the automaton has the inner counter by the name that all have.
+        let is_hidden = self.has_local(at, COUNTER);
+        let is_known = |bound: &&Bound| bound.until.is_none_or(|until| !is_hidden && here < until);
+        let before = self.bound_in(at).filter(|bound| bound.at < here).filter(is_known);
         let named = before.filter_map(|bound| Some((bound.name.as_str(), bound.alias_of.as_deref()?)));
         let all: Vec<(&str, &str)> = named.collect();
-        // Of what has no name, only the last value is known.
-        let last = all.iter().rposition(|(_, of)| *of == UNNAMED);
-        let is_known = |(place, (_, of)): &(usize, (&str, &str))| *of != UNNAMED || Some(*place) == last;
+        // Of what has no name, and of counters, only the last value is known.
+        let last = |name: &str| all.iter().rposition(|(_, of)| *of == name);
+        let lasts = [(UNNAMED, last(UNNAMED)), (COUNTER, last(COUNTER))];
+        let is_known = |(place, (_, of)): &(usize, (&str, &str))| {
+            lasts.iter().all(|(name, last)| of != name || Some(*place) == *last)
+        };
         all.into_iter().enumerate().filter(is_known).map(|(_, pair)| pair).collect()
     }
 

@@ -22,6 +22,8 @@ pub(super) struct Bound {
     pub is_vector: bool,
     /// The local of which it is only another name: the automaton has the value by that name alone.
     pub alias_of: Option<String>,
+    /// Set for the counter of a loop: up to here the automaton has its value by the name of all counters.
+    pub until: Option<(u32, u32)>,
     /// The header's field that a head gives this name to, `offset: at`: the automaton has the value by the field's name.
     pub field: Option<String>,
 }
@@ -32,10 +34,14 @@ type Known = (Option<Notation>, Option<String>, Option<String>);
 /// The name of locals that have none in the source: what `let v = m[k] or { 0 }` makes before `v` is bound.
 pub(super) const UNNAMED: &str = "it";
 
+/// The name of the counters of all loops in the automaton.
+pub(super) const COUNTER: &str = "at";
+
 /// The locals of a program, by file, in the order of the text.
 pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec<Bound>> {
     let mut all: BTreeMap<String, Vec<Bound>> = BTreeMap::new();
     let names = Names::of(program);
+    let counted = counters(program, sources);
     let mut add = |local: &Local, (written, alias_of, field): Known| {
         let vector = program.vector(local.ty);
         let ty = vector.map_or(local.ty, |vector| vector.element);
@@ -46,6 +52,7 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
             name: local.name.text.clone(),
             form,
             is_vector: vector.is_some(),
+            until: counted.get(&(span.file.0, span.start)).copied(),
             alias_of,
             field,
         };
@@ -107,7 +114,7 @@ fn renamed(layer: &Layer, handler: &Handler) -> Vec<Option<String>> {
 /// For each local the name of the one that it stands for, `let from = to`, if neither is assigned another value.
 fn aliases(locals: &[Local], body: &[Stmt]) -> Vec<Option<String>> {
     let mut found: Vec<Option<LocalId>> = vec![None; locals.len()];
-    let mut is_assigned = vec![false; locals.len()];
+    let (mut is_assigned, mut is_counter) = (vec![false; locals.len()], vec![false; locals.len()]);
     visit::walk(body, &mut |met| match met {
         Met::Stmt(Stmt { kind: StmtKind::Let { local, value }, .. }) => {
             if let (ExprKind::Local(of), Some(place)) = (&value.kind, found.get_mut(local.index())) {
@@ -115,14 +122,48 @@ fn aliases(locals: &[Local], body: &[Stmt]) -> Vec<Option<String>> {
             }
         }
         Met::Stmt(Stmt { kind: StmtKind::AssignLocal { local, .. }, .. }) => is_assigned[local.index()] = true,
+        Met::Stmt(Stmt { kind: StmtKind::For { local, .. } | StmtKind::ForObjects { local, .. }, .. }) => {
+            is_counter[local.index()] = true;
+        }
         Met::Stmt(_) | Met::Expr(_) | Met::State(_) => {}
     });
     let alias = |(at, of): (usize, Option<LocalId>)| {
+        if is_counter[at] && locals[at].name.text != UNNAMED {
+            return Some(COUNTER.to_string());
+        }
         let name = &locals.get(of?.index())?.name.text;
         let is_steady = !is_assigned[at] && (name == UNNAMED || !is_assigned[of?.index()]);
         is_steady.then(|| name.clone())
     };
     found.into_iter().enumerate().map(alias).collect()
+}
+
+/// For the place of each loop's counter, the place up to which it is known: the loop's end, or a loop within it.
+fn counters(program: &Program, sources: &SourceMap) -> BTreeMap<(u32, u32), (u32, u32)> {
+    let mut found = BTreeMap::new();
+    let of_layers = program.layers.iter().flat_map(|layer| {
+        let handlers = layer.handlers.iter().map(|handler| (&handler.locals, &handler.body));
+        handlers.chain(layer.functions.iter().map(|function| (&function.locals, &function.body)))
+    });
+    let functions = program.functions.iter().map(|function| (&function.locals, &function.body));
+    for (locals, body) in of_layers.chain(functions) {
+        visit::walk(body, &mut |met| {
+            let Met::Stmt(Stmt { kind, span }) = met else { return };
+            let (StmtKind::For { local, body, .. } | StmtKind::ForObjects { local, body, .. }) = kind else { return };
+            let mut until = span.end;
+            visit::walk(body, &mut |met| {
+                if let Met::Stmt(Stmt { kind, span }) = met {
+                    use StmtKind as K;
+                    if matches!(kind, K::For { .. } | K::ForObjects { .. } | K::While { .. }) {
+                        until = until.min(span.start);
+                    }
+                }
+            });
+            let name = locals[local.index()].name.span;
+            found.insert((name.file.0, name.start), sources.line_column(span.file, until));
+        });
+    }
+    found
 }
 
 /// Notations of what is named across layers: parts of flows, and what layers publish. `None` if two differ.

@@ -6,7 +6,7 @@ use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, La
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts, LENGTH};
-use super::locals::UNNAMED;
+use super::locals::{COUNTER, UNNAMED};
 use super::moves::{Call, Why};
 
 /// The most entries of an array or a map that are shown; there may be thousands.
@@ -218,6 +218,16 @@ impl<'a> Stopped<'a> {
         layers.map(|layer| layer.name.as_str()).collect()
     }
 
+    /// What a layer is given for a parameter: `most` of the layer `own`, `Counts.most` of another one.
+    pub(super) fn given(&self, own: &str, path: &[&str]) -> Option<String> {
+        let (name, layer) = path.split_last()?;
+        let layer = layer.join(".");
+        let layers = if layer.is_empty() { vec![own] } else { self.layers_of(&layer) };
+        let is_it = |of: &str| layers.contains(&of) || of == layer;
+        let given = self.facts.hosts[self.host].given.iter();
+        given.filter(|(of, param)| param.name == *name && is_it(of)).map(|(_, param)| param.value.clone()).next()
+    }
+
     /// Whether the current handler has something of this name, bound yet or not.
     pub(super) fn has(&self, name: &str) -> bool {
         let places = self.moment.frames().last().map_or(Vec::new(), |frame| self.places_in(frame));
@@ -266,7 +276,12 @@ impl<'a> Stopped<'a> {
         let renamed: Vec<(&str, &str)> = places.iter().flat_map(|place| self.facts.renamed(place)).collect();
         let texts: Vec<String> = named.iter().map(|named| in_source(named.name, &renamed)).collect();
         named.iter_mut().zip(&texts).for_each(|(named, text)| named.name = text);
-        let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED);
+        // What the compiler counts rounds with.
+        let is_made = |named: &Named<'_>| {
+            [COUNTER, "rounds"].contains(&named.name)
+                && !places.iter().any(|place| self.facts.has_local(place, named.name))
+        };
+        let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED && !is_made(named));
         let mut shown: Vec<Variable> = shown.map(|named| self.named(named, &places)).collect();
         for (alias, of) in places.iter().flat_map(|place| self.facts.aliases(place)) {
             let found = named.iter().find(|named| named.name == of && named.message.is_none());

@@ -7,9 +7,9 @@ use mokume_base::FileId;
 use mokume_interpret::{Instance, Observed};
 use mokume_simulate::Keep;
 
-use super::facts::Facts;
+use super::facts::{Facts, ToRun};
 use super::moves::End;
-use crate::compile::{Checked, Compiled};
+use crate::compile::Checked;
 use crate::failure::Failure;
 use crate::machines::Backend;
 use crate::sim::{self, How, Sky};
@@ -24,16 +24,19 @@ pub enum Target<'a> {
 impl Target<'_> {
     /// What is known of it.
     pub fn facts(&self) -> Arc<Facts> {
-        let (name, file, checked, hosts): (String, FileId, &Checked, Vec<(String, &Compiled)>) = match self {
+        let (name, file, checked, hosts): (String, FileId, &Checked, Vec<ToRun<'_>>) = match self {
             Target::Network { prepared, .. } => {
                 let network = prepared.network;
-                let hosts = network.hosts.iter().map(|host| (host.name.text.clone(), prepared.stack(host.stack)));
+                let hosts = network.hosts.iter().map(|host| {
+                    (host.name.text.clone(), host.stack, prepared.stack(host.stack), host.settings.as_slice())
+                });
                 (format!("network {}", network.name.text), network.name.span.file, prepared.checked, hosts.collect())
             }
             Target::Test { checked, prepared, number } => {
                 let (name, compiled) = prepared.test(*number);
-                let file = prepared.file(*number);
-                (format!("test \"{name}\""), file, checked, vec![(compiled.uncomposed.name.clone(), compiled)])
+                let (file, (stack, settings)) = (prepared.file(*number), prepared.settings(*number));
+                let host = (compiled.uncomposed.name.clone(), stack, compiled, settings);
+                (format!("test \"{name}\""), file, checked, vec![host])
             }
         };
         let file = checked.sources.file(file).name.clone();

@@ -208,12 +208,19 @@ impl Reader<'_> {
             return Ok(Filter::Has(path));
         };
         self.at += 1;
-        let Some(value) = self.peek().map(str::to_string) else {
+        let Some(mut value) = self.peek().map(str::to_string) else {
             return Err(Failure::of_use(format!("behind `{name} {}` a value is missing", compare.sign()), HELP));
         };
         self.at += 1;
         let path = path(&name);
         let fields = self.must_have(&name, &path)?;
+        // `4 ms`: a number and its unit.
+        if let Some(unit) = self.peek() {
+            let whole = format!("{value} {unit}");
+            if fields.iter().any(|field| field.read(self.dissector, &whole).is_some()) {
+                (value, self.at) = (whole, self.at + 1);
+            }
+        }
         let mut values: Vec<u64> = fields.iter().filter_map(|field| self.value(field, &value)).collect();
         values.sort_unstable();
         values.dedup();

@@ -73,6 +73,9 @@ const SEARCHES: usize = 16;
 /// So many of the last frames are compared after each call when looking ahead.
 const LATEST: usize = 4;
 
+/// So many frames of the stack are compared with the first packet that the host sent.
+const LIKE: usize = 200;
+
 /// The most calls of the stack for looking ahead.
 const CALLS: usize = 20_000;
 
@@ -90,6 +93,11 @@ impl<'a> Follower<'a> {
             left: TRIALS,
             hopeless: BTreeMap::new(),
         }
+    }
+
+    /// Whether the times of the capture count from the host's start.
+    pub fn is_from_start(&self) -> bool {
+        self.is_from_start
     }
 
     /// The results for each packet, and the stack's frames that are missing in the capture.
@@ -181,7 +189,10 @@ impl<'a> Follower<'a> {
                     self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind)
                 })
             };
-            let like = || if is_first && is_own && !is_alike(&state.pending) { after(&is_alike) } else { None };
+            let like = || match is_first && is_own && !is_alike(&state.pending) {
+                true => self.most_alike(after(&is_alike)?, (octets, dissection)),
+                false => None,
+            };
             let later = after(&is_it).or_else(like);
             state.searches += usize::from(is_first);
             if let Some(mut later) = later {
@@ -196,6 +207,29 @@ impl<'a> Follower<'a> {
             true => Way::Sent,
             false => Way::Came,
         }
+    }
+
+    /// The state with the frame that is most like a packet: from one with a similar frame on, the one in which the fewest
+    /// fields differ, and of several the first. How long the host had run stands in fields that count.
+    fn most_alike(&self, first: State<'a>, (octets, dissection): (&[u8], &Dissection)) -> Option<State<'a>> {
+        let unlike = |state: &State<'_>| {
+            let last = state.pending.iter().rev().take(LATEST);
+            let held = last.filter_map(|pending| self.against(octets, dissection, &pending.octets));
+            held.filter(|held| held.is_one_kind).map(|held| held.unlike.len()).min()
+        };
+        let until = first.now.saturating_add(FIRST);
+        let (mut least, mut best, mut next) = (unlike(&first)?, first.clone(), first);
+        for _ in 0..LIKE {
+            let sent = next.sent;
+            let has_sent = |state: &State<'_>| state.sent > sent;
+            if least == 0 || !next.run_until(self.host, until, (CALLS / LIKE, has_sent)) || next.sent == sent {
+                break;
+            }
+            if let Some(unlike) = unlike(&next).filter(|unlike| *unlike < least) {
+                (least, best) = (unlike, next.clone());
+            }
+        }
+        Some(best)
     }
 
     /// Whether the stack would reject it as incoming, and sends one of its kind.

@@ -33,10 +33,15 @@ impl Host<'_> {
                 return Err(self.dissector.refusal(packet.link, &format!("packet {} is", packet.number)));
             }
         }
-        let (seen, missing) = Follower::new(self, packets, sent).run()?;
+        let follower = Follower::new(self, packets, sent);
+        let is_from_start = follower.is_from_start();
+        let (seen, missing) = follower.run()?;
+        let first = seen.iter().find(|seen| matches!(seen.what, What::Sent(_))).filter(|_| !is_from_start);
+        let clock_from = first.filter(|seen| matches!(&seen.what, What::Sent(sent) if sent.how == Likeness::Alike));
+        let clock_from = clock_from.map(|seen| seen.packet);
         let waiting = self.applications.map_or(0, |(prepared, host)| prepared.waits_for_others(host));
         let is_unlike = |seen: &&Seen| matches!(&seen.what, What::Sent(sent) if sent.how == Likeness::Unlike);
         let apart_from = seen.iter().find(is_unlike).map(|seen| seen.packet);
-        Ok(Report { seen, missing, waiting, apart_from })
+        Ok(Report { seen, missing, waiting, clock_from, apart_from })
     }
 }

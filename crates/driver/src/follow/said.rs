@@ -91,6 +91,9 @@ pub struct Report {
     pub missing: Vec<Missing>,
     /// The number of inputs that wait for other hosts.
     pub waiting: usize,
+    /// The first packet that the host sent, if it sets the stack's clock and differs from what the stack sends then: the host
+    /// may have run for longer.
+    pub clock_from: Option<u64>,
     /// The first packet that the host sent and the stack does not: after it, their states differ.
     pub apart_from: Option<u64>,
 }

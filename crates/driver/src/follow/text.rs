@@ -153,6 +153,9 @@ pub fn end(report: &Report, host: &str) -> String {
     if came > 0 && of(Fate::NotForIt) == came {
         lines.push("nothing that came was for this host: are its settings those of the host?".to_string());
     }
+    if let Some(packet) = report.clock_from {
+        lines.push(format!("packet {packet} sets the stack's clock, and differs from what the stack sends then: if the host had run for longer, its times are others"));
+    }
     if let Some(packet) = report.apart_from {
         lines.push(format!("from packet {packet} on the host's state is not the stack's: what is said of later packets is what the stack does"));
     }

@@ -26,7 +26,7 @@ impl Lines {
     pub fn open(world: &dyn World, name: &str, is_more: bool) -> Result<Lines, Failure> {
         let wrong = |error: std::io::Error| Failure::of_writing(world, &format!("record `{name}`"), name, &error);
         if !is_more {
-            // Also makes the folders.
+            Failure::without_folder(world, name)?;
             world.write(name, &[]).map_err(wrong)?;
         }
         let file = OpenOptions::new().append(true).create(true).open(name).map_err(wrong)?;

@@ -285,7 +285,9 @@ impl<'p> Writer<'_, 'p> {
                     false => "they are owned by sessions: write `session { }` in this layer, with a layer of sessions below it, or leave `owned by session` out",
                     true => "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out",
                 };
-                self.error_said("M0725", "there is no session whose objects these are where this code runs", help);
+                if self.live() && self.lowering.without_session.insert(self.inst) {
+                    self.error_said("M0725", "there is no session whose objects these are where this code runs", help);
+                }
                 let nobody = match class {
                     Some(class) => self.value(r::OpKind::Null { class }),
                     None => self.entity(),

@@ -24,7 +24,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use mokume_base::{Code, Diagnostic, SourceMap, Span};
+use mokume_base::{Code, Diagnostic, SourceMap, Span, Thing};
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
@@ -72,6 +72,8 @@ pub struct Lowering<'p> {
     enums: HashMap<s::EnumId, r::EnumId>,
     attributes: HashMap<s::AttributeId, r::AttributeId>,
     declared: HashSet<(r::ClassId, r::Trigger)>,
+    /// Layers of which it was said that no session owns their objects.
+    pub without_session: HashSet<usize>,
     /// Cache of whether a layer begins sessions, which every procedure and every loop asks.
     begin: RefCell<HashMap<usize, bool>>,
     tasks: VecDeque<Task>,
@@ -105,6 +107,7 @@ impl<'p> Lowering<'p> {
             enums: HashMap::default(),
             attributes: HashMap::default(),
             declared: HashSet::default(),
+            without_session: HashSet::default(),
             begin: RefCell::default(),
             tasks: VecDeque::new(),
             places: HashMap::default(),
@@ -138,7 +141,8 @@ impl<'p> Lowering<'p> {
         self.error_of(None, (code, &message.into()), span, help);
     }
 
-    /// The same of a layer that stands there in a stack: a place in another file, as in the library, is shown with it.
+    /// The same of a layer that stands there in a stack, which is shown with it. If both are in one file, it is told once for
+    /// all stacks; else the stack is at fault, and one report tells it.
     pub fn error_of(
         &mut self,
         layer: Option<Span>,
@@ -149,9 +153,11 @@ impl<'p> Lowering<'p> {
         let mut diagnostic = Diagnostic::error(Code(code), message);
         let span = span.unwrap_or(self.stack.name.span);
         diagnostic = diagnostic.at(span, "here");
-        let used = layer.into_iter().chain([self.stack.name.span]).find(|used| used.file != span.file);
-        if let Some(used) = used {
-            diagnostic = diagnostic.label(used, "of what stands here");
+        let elsewhere = layer.into_iter().chain([self.stack.name.span]).find(|used| used.file != span.file);
+        if let Some(used) = elsewhere.or(layer).filter(|used| *used != span) {
+            let at = if elsewhere.is_some() { used } else { span };
+            let place = format!("{code} {message} {} {}", at.file.0, at.start);
+            diagnostic = diagnostic.label(used, "of what stands here").lacks(Thing(place));
         }
         if !help.is_empty() {
             diagnostic = diagnostic.help(help);

@@ -33,6 +33,7 @@ pub mod stacks;
 pub(crate) mod taken;
 pub(crate) mod told;
 pub(crate) mod units;
+pub(crate) mod unused_lets;
 pub(crate) mod unused_wires;
 pub(crate) mod usage;
 pub(crate) mod vectors;

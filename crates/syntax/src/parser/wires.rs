@@ -71,6 +71,9 @@ impl Parser<'_> {
         if self.report_foreign() {
             return;
         }
+        if self.nth(1) == FAT_ARROW {
+            return self.arms_outside();
+        }
         let this = self.this();
         let diagnostic =
             self.error_here(codes::UNKNOWN_WIRE_MEMBER, format!("{this} begins no part of a wire"), "expected a field");
@@ -92,6 +95,33 @@ impl Parser<'_> {
                 .to_string(),
         };
         self.report(diagnostic.help(help));
+    }
+
+    /// `1 => Data { … }` where the line of the choice or the options is missing: one report for all its arms.
+    fn arms_outside(&mut self) {
+        let this = self.this();
+        let diagnostic =
+            self.error_here(codes::UNKNOWN_WIRE_MEMBER, format!("{this} begins no part of a wire"), "an arm");
+        self.report(
+            diagnostic.help("arms stand in a choice or in options: is `choice kind {` missing in front of it?"),
+        );
+        self.open(ERROR);
+        while self.nth(1) == FAT_ARROW {
+            self.bump();
+            self.bump();
+            while !matches!(self.peek(), R_BRACE | EOF) && !self.new_line_before(0) {
+                match self.peek() {
+                    L_BRACE => self.skip_balanced(),
+                    _ => self.bump(),
+                }
+            }
+        }
+        // The wire's own `}` stands at the line's beginning.
+        if self.at(R_BRACE) && self.column_of_line(0) > 0 {
+            self.bump();
+        }
+        self.close();
+        self.reported_at = None;
     }
 
     /// `name: uN little = e unread`

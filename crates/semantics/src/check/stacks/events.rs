@@ -42,7 +42,8 @@ pub(super) fn sinking(check: &mut StackCheck, descent: &Descent) {
                         diagnostic = diagnostic.help(format!("those below hear {}", suggest::list(&heard)));
                     }
                 }
-                found.push(diagnostic.help(format!("put a layer below that says `on {}(…)`", name.text)));
+                let help = format!("put a layer below that says `on {}(…)`", name.text);
+                found.push(diagnostic.help(help).needs(lost::vocabularies(&layer.name)));
             }
         });
     }
@@ -86,7 +87,7 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                 diagnostic.needs.extend(
                     events.map(|known| lost::within(layer.name.span, &format!("what goes up by {}", known.name.text))),
                 );
-                found.push(diagnostic);
+                found.push(diagnostic.needs(lost::vocabularies(&layer.name)));
             }
         });
     }

@@ -4,8 +4,8 @@ use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::{alternatives, vectors};
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 /// Notes that the header field has its place on this path.
 pub(super) fn value<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue, span: Span, path: &mut Path<'a>) {
@@ -29,7 +29,8 @@ pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOption
         let text = format!("the options of `{}` begin within an octet", check.wire.name.text);
         let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
             .at(options.span, format!("{} bits in front of them", path.bits))
-            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8));
+            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8))
+            .lacks(lost::octets(&check.wire.name));
         check.fail(diagnostic);
     }
     for arm in &options.arms {
@@ -91,8 +92,11 @@ pub(super) fn each<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: 
     }
     if !path.bits.is_multiple_of(8) {
         let text = format!("the elements begin within an octet: {} bits in front of them", path.bits);
-        let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text).at(each.span, "no whole octets in front");
-        check.fail(diagnostic.help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8)));
+        let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
+            .at(each.span, "no whole octets in front")
+            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8))
+            .lacks(lost::octets(&check.wire.name));
+        check.fail(diagnostic);
     }
     elements(check, each, path);
     if each.moves() || path.over.is_some() {

@@ -1,11 +1,11 @@
 //! Layers, alternatives and fields that a wire names must exist, and widths must agree.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Thing};
 
 use crate::check::wires::context::WireCheck;
 use crate::check::wires::vectors;
 use crate::program::*;
-use crate::{codes, suggest, types};
+use crate::{codes, lost, suggest, types};
 
 /// Checks that the layers, alternatives and fields that the wire names exist, and that widths agree.
 pub(super) fn names<'a>(check: &mut WireCheck<'a, '_>, items: &'a [WireItem]) {
@@ -33,7 +33,9 @@ fn unknown_layer(check: &mut WireCheck, name: &Name) {
         format!("bundle `{}` has no layer `{}` whose header this wire could carry", check.bundle.name.text, name.text),
     )
     .at(name.span, "no such layer in the bundle")
-    .label(check.bundle.name.span, format!("encoded by `{}`", check.wire.name.text));
+    .label(check.bundle.name.span, format!("encoded by `{}`", check.wire.name.text))
+    .needs(lost::layers(&check.bundle.name))
+    .lacks(lost::within(check.bundle.name.span, &name.text));
     diagnostic.helps.extend(suggest::help(&name.text, names));
     check.fail(diagnostic);
 }
@@ -69,7 +71,8 @@ fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Opti
     if let Some(variant) = variant.as_ref().filter(|variant| seen.fields_of(Some(variant)).next().is_none()) {
         let text = format!("the header of `{}` has no alternative `{}`", layer.text, variant.text);
         let mut diagnostic = Diagnostic::error(codes::WIRE_VARIANT, text).at(variant.span, "no such alternative");
-        diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
+        diagnostic =
+            diagnostic.label(seen.layer.name.span, "the layer").lacks(alternative(check.wire, seen.layer, variant));
         diagnostic.helps.extend(suggest::help(&variant.text, seen.alternatives()));
         check.fail(diagnostic);
         return None;
@@ -83,6 +86,7 @@ fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Opti
         let text = format!("the header of `{}` has no field `{shown}`", layer.text);
         let mut diagnostic = Diagnostic::error(codes::WIRE_FIELD, text).at(name.span, "no such field");
         diagnostic = diagnostic.label(seen.layer.name.span, "the layer");
+        diagnostic.lacks.extend(lost::field(seen.layer, &name.text));
         diagnostic.helps.extend(suggest::help(&name.text, fields.iter().map(|field| field.name.text.as_str())));
         check.fail(diagnostic);
     }
@@ -105,9 +109,22 @@ fn arm_names<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm) {
             .flat_map(|seen| seen.alternatives())
             .collect();
         let text = format!("no header of bundle `{}` has an alternative `{}`", check.bundle.name.text, variant.text);
-        let mut diagnostic = Diagnostic::error(codes::WIRE_VARIANT, text).at(variant.span, "no such alternative");
+        let mut diagnostic = Diagnostic::error(codes::WIRE_VARIANT, text)
+            .at(variant.span, "no such alternative")
+            .needs(lost::layers(&check.bundle.name));
+        if let [seen] = check.seen.as_slice() {
+            diagnostic.lacks.push(alternative(check.wire, seen.layer, variant));
+        }
         diagnostic.helps.extend(suggest::help(&variant.text, known));
         check.fail(diagnostic);
+    }
+}
+
+/// The thing that a wire lacks if a layer has no such alternative: this one, or the whole header.
+fn alternative(wire: &Wire, layer: &Layer, variant: &Name) -> Thing {
+    match layer.header {
+        Some(_) => lost::within(wire.name.span, &format!("{}.{}", layer.name.text, variant.text)),
+        None => lost::header(&layer.name),
     }
 }
 

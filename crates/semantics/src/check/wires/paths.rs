@@ -5,8 +5,8 @@ use mokume_base::Diagnostic;
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::headers::Seen;
 use crate::check::wires::{alternatives, cover, names, vectors};
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 /// The most paths of a wire.
 const PATHS: u64 = 512;
@@ -104,7 +104,8 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
         let text = format!("the headers of `{}` do not end on an octet: {} bits", check.wire.name.text, path.bits);
         let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
             .at(path.last.unwrap_or(check.wire.name.span), format!("{} bits up to here", path.bits))
-            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8));
+            .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8))
+            .lacks(lost::octets(&check.wire.name));
         check.fail(diagnostic);
     }
     if alternatives::of_others(check, path) {
@@ -226,11 +227,13 @@ fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path:
     let width = check.width(layer, &field.text).unwrap_or(16);
     let text = format!("wire `{}` has no place for `{layer}.{shown}`", check.wire.name.text);
     let arm = path.selected.last().map(|(layer, variant)| format!(" in the packets of `{layer}.{variant}`"));
-    let diagnostic = Diagnostic::error(codes::WIRE_UNCOVERED, text)
+    let mut diagnostic = Diagnostic::error(codes::WIRE_UNCOVERED, text)
         .at(check.wire.name.span, format!("missing{}", arm.unwrap_or_default()))
         .label(field.span, "this header field must travel")
         .label(check.bundle.name.span, "the bundle that it encodes")
         .help(place_for(layer, of_alternative(check, layer, field), &field.text, width));
+    // One `each` carries all fields of the elements.
+    diagnostic.lacks.extend(field.text.contains(".*").then(|| lost::within(field.span, "elements")));
     check.fail(diagnostic);
 }
 

@@ -13,7 +13,7 @@ use crate::resolve::bundle::apply::Scene;
 use crate::resolve::context::{Context, Given};
 use crate::resolve::items::higher::{self, Owner};
 use crate::resolve::items::params;
-use crate::tree;
+use crate::{lost, tree};
 
 /// Resolves all bundles; first the parameters of each, so that bundles may name each other in any order.
 pub fn bundles(cx: &mut Context) {
@@ -37,7 +37,9 @@ pub fn bundles(cx: &mut Context) {
         let given = Given::standins(&higher);
         let params = cx.program.bundles[index].params.clone();
         let scene = Scene { file: *file, params: &params, devices: &[], given: &given };
+        let said = cx.out.len();
         let parts: Vec<Use> = item.layers().iter().filter_map(|part| apply::part_of(cx, part, scene)).collect();
+        lost::through(&mut cx.out[said..], &lost::layers(&cx.program.bundles[index].name));
         let wire = tree::some_name(*file, item.wire()).and_then(|name| apply::wire(cx, *file, &name));
         // A definition with parameters that are not values is only a template.
         if higher.is_empty() {

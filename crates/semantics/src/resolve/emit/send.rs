@@ -170,9 +170,15 @@ fn alternative(body: &Body, value: &Tree, header: Option<&Header>) -> Option<(Na
 
 fn no_alternative(body: &mut Body, owner: &str, header: Option<&Header>, name: &Name) {
     let names: Vec<&str> = header.iter().flat_map(|header| &header.variants).map(|v| v.name.text.as_str()).collect();
-    let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
+    let text = match header {
+        Some(_) => format!("the header of `{owner}` has no alternative `{}`", name.text),
+        None => format!("`{owner}` has no header, so there is no alternative `{}`", name.text),
+    };
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
-    if names == ["Header"] {
+    if header.is_none() {
+        diagnostic.lacks.extend(body.this_layer().map(|layer| lost::header(&layer.name)));
+        diagnostic = diagnostic.help(format!("declare it: `header {{ {} {{ … }} | … }}`", name.text));
+    } else if names == ["Header"] {
         diagnostic = diagnostic.help("the header is one record: write its fields by name, `seq: next`");
     } else {
         diagnostic.helps.extend(suggest::help(&name.text, names));
@@ -192,8 +198,9 @@ fn send_fields(
     let Some(header) = header else {
         if let Some((name, _)) = given.first() {
             let text = format!("`{owner}` has no header, so there is no field `{}`", name.text);
-            let help = format!("declare it: `header {{ {}: u32 }}`", name.text);
-            body.error(codes::HEADER_FIELDS, text, name.span, "no such field", &help);
+            let mut diagnostic = Diagnostic::error(codes::HEADER_FIELDS, text).at(name.span, "no such field");
+            diagnostic.lacks.extend(body.this_layer().map(|layer| lost::header(&layer.name)));
+            body.report(diagnostic.help(format!("declare it: `header {{ {}: u32 }}`", name.text)));
         }
         return None;
     };
@@ -291,6 +298,10 @@ fn alone(body: &mut Body, variant: &Variant, message: Option<&Expr>, span: Span)
                 .label(variant.name.span, "without `with message`")
                 .help("leave the message out, or declare the alternative `with message`");
             body.report(diagnostic);
+            // Whether it was to be given away here is unknown.
+            if let ExprKind::Give(local) = message.kind {
+                body.excused.push(local);
+            }
         }
         _ => {}
     }

@@ -5,7 +5,7 @@ use mokume_syntax::ast;
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
-use crate::resolve::body::Body;
+use crate::resolve::body::{Body, BodyKind};
 use crate::{codes, types};
 
 /// A number has the expected type; without one it is a `u32`, or a `u64` if it does not fit.
@@ -49,7 +49,9 @@ pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>)
     let width = types::width(&body.cx.program, ty).unwrap_or(64);
     if value > types::mask(width) {
         let text = format!("{value} does not fit {}", body.show(ty));
-        let help = format!("the largest is {}; use a wider type", types::mask(width));
+        // The type of an argument or a key is that of a layer, which may be another author's.
+        let wider = if body.kind == BodyKind::Argument { "" } else { "; use a wider type" };
+        let help = format!("the largest is {}{wider}", types::mask(width));
         body.error(codes::TOO_BIG, text, span, "too big", &help);
         return make(ExprKind::Number(value & types::mask(width)), Type::Unknown, span);
     }

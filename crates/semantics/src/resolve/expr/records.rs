@@ -10,7 +10,7 @@ use crate::resolve::body::Body;
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{annotations, conversions, named_types, names};
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// `Pair { left: 1, right }`
 pub(super) fn read(body: &mut Body, expr: &ast::RecordExpr, span: Span) -> Expr {
@@ -117,5 +117,8 @@ fn no_field(body: &mut Body, owner: &str, fields: &[Field], name: &Name) {
     let text = format!("{owner} has no field `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
     diagnostic.helps.extend(suggest::help(&name.text, names));
+    if owner.starts_with("the header of") {
+        diagnostic.lacks.extend(body.this_layer().and_then(|layer| lost::field(layer, &name.text)));
+    }
     body.report(diagnostic);
 }

@@ -8,7 +8,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{twice, Context};
 use crate::resolve::expr::{annotations, fixed};
-use crate::{codes, tree, types};
+use crate::{codes, lost, tree, types};
 
 /// Resolves the names and numbers of an enum.
 pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::Enum) {
@@ -39,7 +39,9 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
             cx.error(codes::TOO_BIG, text, name.span, "too big", help);
         }
         beyond = !fits;
+        let said = cx.out.len();
         known.enter(cx, name, number, fits);
+        lost::through(&mut cx.out[said..], &lost::numbers(&cx.program.enums[index].name));
     }
     cx.program.enums[index].width = width;
     cx.program.enums[index].names = known.names;

@@ -11,7 +11,7 @@ use crate::resolve::layer::reader::{LayerReader, Source};
 use crate::resolve::layer::{handlers, sight, views};
 use crate::resolve::stmt;
 use crate::resolve::stmt::function;
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// Resolves functions, then handlers; those with parameters of unknown type after the code that emits to them.
 pub(super) fn read(reader: &mut LayerReader, sources: &[Source]) {
@@ -126,7 +126,7 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
         (body.locals.into_all(), body.excused, statements)
     });
     let held = messages(&head.event, &locals);
-    let span = head.span;
+    let (span, said) = (head.span, reader.cx.out.len());
     linear::check(
         &locals,
         &held,
@@ -135,6 +135,12 @@ fn handler_code(reader: &mut LayerReader, tree: &ast::Handler) {
         function::last_brace(reader.file, tree.body(), span),
         &mut reader.cx.out,
     );
+    // Without the header, `on deliver(Gone)` is read as a message.
+    let layer = &reader.cx.program.layers[reader.id.index()];
+    if layer.header.is_none() && held.iter().any(|local| locals[local.index()].name.is_capital()) {
+        let thing = lost::header(&layer.name);
+        reader.cx.out[said..].iter_mut().for_each(|found| found.lacks.push(thing.clone()));
+    }
     let guard = views::guard(&reader.cx.program.layers[reader.id.index()], &reader.cx.program, &head);
     let handler = &mut reader.this().handlers[index];
     handler.locals = locals;

@@ -11,7 +11,7 @@ use crate::resolve::expr::annotations;
 use crate::resolve::items::params;
 use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{handlers, views};
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// Resolves the heads of all functions and handlers.
 pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
@@ -82,15 +82,18 @@ fn function_head(reader: &mut LayerReader, function: &ast::Function) -> Function
 }
 
 fn add_handler(reader: &mut LayerReader, object: Option<ObjectId>, handler: &ast::Handler) {
+    let said = reader.cx.out.len();
     let Some(head) = handlers::read(reader, object, handler) else { return };
-    push(reader, head);
+    // Without its alternative or its fields, the head may be of another event than it seems.
+    let of_event = |found: &Diagnostic| matches!(found.code, codes::UNKNOWN_VARIANT | codes::HANDLER_PARAMS);
+    let is_sound = !reader.cx.out[said..].iter().any(of_event);
+    push(reader, head, is_sound);
 }
 
-/// Adds a handler; reports if its event already has one.
-fn push(reader: &mut LayerReader, head: Handler) {
-    if let Some(first) =
-        reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span)
-    {
+/// Adds a handler; if its head `is_sound`, reports if its event already has one.
+fn push(reader: &mut LayerReader, head: Handler, is_sound: bool) {
+    let first = reader.this().handlers.iter().find(|first| handlers::same_event(first, &head)).map(|first| first.span);
+    if let Some(first) = first.filter(|_| is_sound) {
         let help = match reader.this().parts.is_empty() {
             true => "write both into one",
             false => {
@@ -101,7 +104,9 @@ fn push(reader: &mut LayerReader, head: Handler) {
             .at(head.span, "the second")
             .label(first, "the first")
             .help(help);
-        reader.cx.report(diagnostic);
+        let layer = reader.this();
+        let without = layer.header.is_none().then(|| lost::header(&layer.name));
+        reader.cx.report(Diagnostic { lacks: without.into_iter().collect(), ..diagnostic });
     }
     let index = reader.this().handlers.len() as u32;
     if let Some(part) = reader.part {
@@ -162,6 +167,6 @@ fn expiries(reader: &mut LayerReader, pending: &Pending) {
         let timer = StateRef { scope, member, object: None, span };
         let call = Expr { kind: ExprKind::CallOwn { function, args: Vec::new() }, ty: Type::Unit, span };
         let body = vec![Stmt { kind: StmtKind::Call(call), span }];
-        push(reader, Handler { event: Event::Expiry { timer }, scope, locals: Vec::new(), body, span });
+        push(reader, Handler { event: Event::Expiry { timer }, scope, locals: Vec::new(), body, span }, true);
     }
 }

@@ -11,7 +11,7 @@ use crate::resolve::items::fields::FieldUse;
 use crate::resolve::items::{fields, signatures};
 use crate::resolve::layer::reader::LayerReader;
 use crate::resolve::layer::{parts, scopes};
-use crate::{codes, tree};
+use crate::{codes, lost, tree};
 
 /// All members: first what state may refer to, then scopes from the outside in, as places for messages take from quotas
 /// of enclosing scopes, then objects.
@@ -66,7 +66,10 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
             reader.this().gives.extend(claims);
         }
         ast::Member::Speaks(speaks) => {
+            let said = reader.cx.out.len();
             let found = signatures::vocabularies(reader.cx, reader.file, &speaks.names());
+            let thing = lost::vocabularies(&reader.this().name);
+            lost::through(&mut reader.cx.out[said..], &thing);
             reader.this().speaks.extend(found);
         }
         ast::Member::Limit(_) | ast::Member::Parts(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}

@@ -4,9 +4,10 @@ use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
+use crate::resolve::context::Item;
 use crate::resolve::wire;
 use crate::resolve::wire::reader::WireReader;
-use crate::{codes, suggest, tree, types};
+use crate::{codes, lost, suggest, tree, types};
 
 /// `choice kind { … }`
 pub(super) fn read(reader: &mut WireReader, choice: &ast::WireChoice) -> Option<WireItem> {
@@ -56,10 +57,14 @@ fn arm_of(
         );
     }
     if let Some((tag, (_, first))) = tag.and_then(|tag| Some((tag, tags.iter().find(|(known, _)| *known == tag)?))) {
-        let diagnostic = Diagnostic::error(codes::WIRE_TAG_TWICE, format!("two arms for {tag}"))
+        let mut diagnostic = Diagnostic::error(codes::WIRE_TAG_TWICE, format!("two arms for {tag}"))
             .at(span, "again here")
             .label(*first, "first here")
             .help("give each alternative a number of its own");
+        let of = tree::name_field(reader.file, &value).and_then(|(of, _)| reader.cx.item_at(reader.file, &of));
+        if let Some(Item::Enum(id)) = of {
+            diagnostic.needs.push(lost::numbers(&reader.cx.program.enums[id.index()].name));
+        }
         reader.cx.report(diagnostic);
     }
     if tag.is_some_and(|tag| tag > types::mask(width)) {

@@ -9,7 +9,7 @@ use mokume_syntax::ast::{self, AstNode, Pattern};
 use crate::program::*;
 use crate::resolve::context::type_of;
 use crate::resolve::layer::handlers::head::Head;
-use crate::{codes, suggest, tree};
+use crate::{codes, lost, suggest, tree};
 
 /// `deliver(msg, seq)`, `deliver(msg, Data { seq })`, `deliver(Ack { next })`, `deliver(Ack { next }, origin)`
 pub(super) fn read(head: &mut Head) -> Option<Event> {
@@ -120,8 +120,15 @@ fn chosen(
     let Some((index, variant)) = header.and_then(|header| header.variant(&name.text)).filter(|_| !single) else {
         let known: Vec<&str> =
             header.iter().filter(|_| !single).flat_map(|h| &h.variants).map(|v| v.name.text.as_str()).collect();
-        let text = format!("the header of `{owner}` has no alternative `{}`", name.text);
+        let text = match header {
+            Some(_) => format!("the header of `{owner}` has no alternative `{}`", name.text),
+            None => format!("`{owner}` has no header, so there is no alternative `{}`", name.text),
+        };
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_VARIANT, text).at(name.span, "unknown");
+        if header.is_none() {
+            diagnostic.lacks.push(lost::header(&head.this().name));
+            diagnostic = diagnostic.help(format!("declare it: `header {{ {} {{ … }} | … }}`", name.text));
+        }
         let fields = header.filter(|_| single).map(|header| &header.variants[0].fields);
         diagnostic.helps.extend(match fields {
             Some(fields) => {
@@ -167,8 +174,12 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
         .map(|f| f.name.text.as_str())
         .collect();
     let meant = suggest::nearest(&name.text, known.iter().copied()).map(str::to_string);
-    let text = format!("the header of `{owner}` has no field `{}`", name.text);
+    let text = match header {
+        Some(_) => format!("the header of `{owner}` has no field `{}`", name.text),
+        None => format!("`{owner}` has no header, so there is no field `{}`", name.text),
+    };
     let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
+    diagnostic.lacks.extend(lost::field(head.this(), &name.text));
     if matches!(name.text.as_str(), "msg" | "message") {
         diagnostic = diagnostic.help(format!("the message stands in front: `({}, …)`", name.text));
     } else if header.is_some_and(|header| !header.is_single()) {
