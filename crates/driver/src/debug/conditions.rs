@@ -223,11 +223,9 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
         // A layer by its declared name, which the stack may not use.
         let (first, rest) = path.split_first().filter(|(_, rest)| !rest.is_empty())?;
         let layers = at.layers_of(first);
-        all[1..]
-            .iter()
-            .flatten()
-            .filter(|layer| layers.contains(&layer.name.as_str()))
-            .find_map(|layer| found(&layer.within, rest).or_else(|| of_parts(std::slice::from_ref(&layer.within), rest)))
+        all[1..].iter().flatten().filter(|layer| layers.contains(&layer.name.as_str())).find_map(|layer| {
+            found(&layer.within, rest).or_else(|| of_parts(std::slice::from_ref(&layer.within), rest))
+        })
     });
     written.or_else(|| at.given(&own, &path))
 }
