@@ -12,7 +12,6 @@ use mokume_semantics::program::{Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use super::locals::{self, Bound, COUNTER, UNNAMED};
-use super::shown::Variable;
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -46,8 +45,16 @@ pub struct Facts {
 pub struct HostFacts {
     pub name: String,
     pub written: Arc<Written>,
-    /// The parameters of its layers, with the layer's name in the automaton.
-    pub(super) given: Vec<(String, Variable)>,
+    /// The parameters of its layers.
+    pub(super) given: Vec<GivenParam>,
+}
+
+/// A parameter of a layer, as its type writes it.
+pub(super) struct GivenParam {
+    /// The layer's name in the automaton.
+    pub layer: String,
+    pub name: String,
+    pub value: String,
 }
 
 /// A host that is to run: its name, its stack, and the values of that one's parameters.
@@ -96,7 +103,7 @@ impl Facts {
         for (name, stack, compiled, settings) in &hosts {
             let written = compiled.written.clone();
             let given = given(program, *stack, &compiled.uncomposed, settings);
-            facts.names.extend(given.iter().map(|(_, variable)| variable.name.clone()));
+            facts.names.extend(given.iter().map(|param| param.name.clone()));
             facts.hosts.push(HostFacts { name: name.clone(), written, given });
             facts.learn(&compiled.uncomposed);
         }
@@ -113,12 +120,7 @@ impl Facts {
 }
 
 /// The parameters of a stack's layers, as their types write them.
-fn given(
-    program: &Program,
-    stack: StackId,
-    automaton: &Automaton,
-    settings: &[(Name, Vec<u64>)],
-) -> Vec<(String, Variable)> {
+fn given(program: &Program, stack: StackId, automaton: &Automaton, settings: &[(Name, Vec<u64>)]) -> Vec<GivenParam> {
     let settings = mokume_lower::settings(automaton, settings);
     let set = |param: &str| {
         let own = settings.iter().rev().find(|(name, _)| name == param).map(|(_, value)| *value);
@@ -148,7 +150,7 @@ fn given(
     let all = mokume_lower::given(program, stack).into_iter();
     let shown = all.filter_map(|given| {
         let value = text(given.param, &words(given.value)?)?;
-        Some((given.layer, Variable { name: given.param.name.text.clone(), value, within: Vec::new() }))
+        Some(GivenParam { layer: given.layer, name: given.param.name.text.clone(), value })
     });
     shown.collect()
 }

@@ -225,7 +225,7 @@ impl<'a> Stopped<'a> {
         let layers = if layer.is_empty() { vec![own] } else { self.layers_of(&layer) };
         let is_it = |of: &str| layers.contains(&of) || of == layer;
         let given = self.facts.hosts[self.host].given.iter();
-        given.filter(|(of, param)| param.name == *name && is_it(of)).map(|(_, param)| param.value.clone()).next()
+        given.filter(|param| param.name == *name && is_it(&param.layer)).map(|param| param.value.clone()).next()
     }
 
     /// Whether the current handler has something of this name, bound yet or not.
