@@ -272,7 +272,7 @@ const FAULTS: [Fault; 20] = [
     // Numbers have so few bits that late messages pass for future ones.
     Fault { layer: "casts", from: "let ahead = low_seq -% low(next)\n", to: "let ahead = (low_seq -% low(next)) & 0x1f\n", seed: "1", broken: "agreed" },
     // Casts go on when the view ends.
-    Fault { layer: "sync", from: "        blocked = true\n        is_open = false\n", to: "", seed: "3", broken: "agreed" },
+    Fault { layer: "sync", from: "        blocked = true\n        is_open = false\n", to: "", seed: "1", broken: "agreed" },
     // Of the casts without an order when the view ends, not all are delivered.
     Fault { layer: "total", from: "            while let next = From[r].waiting.pop() limit 2 * room {\n", to: "            while let next = From[r].waiting.pop() limit 2 * room {\n                if r as u32 & 1 == me as u32 & 1 {\n                    drop next: lost\n                    return\n                }\n", seed: "2", broken: "agreed" },
     // … nor in the same order of ranks everywhere.
@@ -282,15 +282,15 @@ const FAULTS: [Fault; 20] = [
     // Any member that is ready makes the next view.
     Fault { layer: "intra", from: "if same == why and first_of(why.failed) == me { begin() }", to: "if same == why { begin() }", seed: "1", broken: "together" },
     // A message of another view is heard.
-    Fault { layer: "bottom", from: "if msg.foreign { drop msg: other_view } else { above.deliver(msg) }", to: "above.deliver(msg)", seed: "14", broken: "fifo" },
+    Fault { layer: "bottom", from: "if msg.foreign { drop msg: other_view } else { above.deliver(msg) }", to: "above.deliver(msg)", seed: "16", broken: "fifo" },
     // Gaps are skipped.
     Fault { layer: "casts", from: "if unlikely ahead >= BEHIND or store.has(seq) { refuse }\n", to: "if unlikely ahead >= BEHIND or store.has(seq) { refuse }\n        next = seq\n", seed: "1", broken: "total" },
     // A member is suspected although it is heard.
-    Fault { layer: "suspect", from: "if !foreign { missed[origin] = 0 }", to: "", seed: "2", broken: "together" },
+    Fault { layer: "suspect", from: "if !foreign { missed[origin] = 0 }", to: "", seed: "1", broken: "together" },
     // Orders are sent twice.
-    Fault { layer: "total", from: "            below.send(Next { rank })\n", to: "            below.send(Next { rank })\n            if me == 0 and rank as u32 == 2 { below.send(Next { rank }) }\n", seed: "2", broken: "total" },
+    Fault { layer: "total", from: "            below.send(Next { rank })\n", to: "            below.send(Next { rank })\n            if me == 0 and rank as u32 == 2 { below.send(Next { rank }) }\n", seed: "24", broken: "total" },
     // A further view is merged before all members have the same one.
-    Fault { layer: "intra", from: "        more = members\n        more_id = id\n        ends_for([], true, 0)", to: "        more = members\n        more_id = id\n        if more != [] { begin() } else { ends_for([], true, 0) }", seed: "8", broken: "agreed" },
+    Fault { layer: "intra", from: "        more = members\n        more_id = id\n        ends_for([], true, 0)", to: "        more = members\n        more_id = id\n        if more != [] { begin() } else { ends_for([], true, 0) }", seed: "13", broken: "agreed" },
     // A rank of the previous view is used.
     Fault { layer: "bottom", from: "origin: me as u3,", to: "origin: (me as u32 % max(view.size - 1, 1)) as u3,", seed: "1", broken: "together" },
     // What waited between views is lost.

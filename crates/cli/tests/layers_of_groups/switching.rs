@@ -43,7 +43,7 @@ const FAULTS: [(&str, Fault); 7] = [
             layer: "switch",
             from: "        if views < below.count { return }\n        views = 0\n",
             to: "        if views != 1 {\n            views = 0\n            return\n        }\n",
-            seed: "1",
+            seed: "2",
             broken: "`expect casts agreed`",
         },
     ),
