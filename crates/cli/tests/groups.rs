@@ -215,7 +215,7 @@ network";
     let fault =
         Fault { layer: "heal", from: "return theirs == above.layout", to: "return true", seed: "1", broken: "" };
     let (is_right, said) = sim("not_apart", &text, Some(&fault), &["--seed", "1"]);
-    assert!(!is_right && said.contains("_, 4, ..) 0 times`: it came"), "{said}");
+    assert!(!is_right && said.contains("..) 0 times`: it came"), "{said}");
 }
 
 #[test]
@@ -380,32 +380,32 @@ stack Numbered(device: Device) {
 
 test "alone, one's own casts come at once" {
     stack Alone
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
     app.send_to(0, 255, "a")
     => device.frame(_)  app.deliver_from(0, 0, "a")
     app.credit_to()
     => app.credit_to(31, 0xffff_ffff)
 }
 
-test "a header each: fourteen octets" {
+test "a header each: fifteen octets" {
     stack Casting
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
     app.send_to(0, 255, "a")
-    => device.frame(x"07000000 00 ff" x"00" x"00" x"00" x"01 000000" x"00" "a")  app.deliver_from(0, 0, "a")
+    => device.frame(x"07000000 00 ff" x"00" x"00" x"00" x"00" x"01 000000" x"00" "a")  app.deliver_from(0, 0, "a")
     app.send_to(0, 255, "b")
-    => device.frame(x"07000000 00 ff" x"00" x"00" x"00" x"01 010000" x"00" "b")  app.deliver_from(0, 0, "b")
+    => device.frame(x"07000000 00 ff" x"00" x"00" x"00" x"00" x"01 010000" x"00" "b")  app.deliver_from(0, 0, "b")
 }
 
 test "one number for all alternatives: eight octets" {
     stack Numbered
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
     app.send_to(0, 255, "a")
-    // Path 8 of 28 and rank 0 in an octet; the cast's number, twice, as a bit is left.
-    => device.frame(x"40 000000" x"07000000" "a")  app.deliver_from(0, 0, "a")
+    // Path 9 of 30 and rank 0 in an octet; the cast's number, twice, as a bit is left.
+    => device.frame(x"48 000000" x"07000000" "a")  app.deliver_from(0, 0, "a")
     app.send_to(0, 255, "b")
-    => device.frame(x"40 000002" x"07000000" "b")  app.deliver_from(0, 0, "b")
+    => device.frame(x"48 000002" x"07000000" "b")  app.deliver_from(0, 0, "b")
     // Of somebody who is not in the view nothing is taken.
-    device.frame(x"42 000000" x"07000000" "c")
+    device.frame(x"4a 000000" x"07000000" "c")
     => nothing
     dropped no_rank 1
 }
