@@ -207,7 +207,6 @@ fn crossed() -> String {
     host c = Chat(own: 3)
     link lan {{ a.device, b.device, c.device   delay 10 ms }}
     partition c from 2 s until 2790 ms
-    at 2159 ms  b.app.use_way(1)
     at 2165 ms  b.app.use_way(1)
     expect b.app.in_use(1)
     until 2790 ms
@@ -226,7 +225,7 @@ const FAULTS: [(&str, Fault); 11] = [
     ("leave_alone", Fault { layer: "leave", from: "        below.goes([me])  // alone, too: no view takes us in\n", to: "", seed: "1", broken: "app." }),
     ("large", Fault { layer: "sync", from: "        if unlikely msg.size > below.mtu {\n            drop msg: too_big\n            return\n        }\n", to: "", seed: "1", broken: "`expect casts" }),
     ("nobody", Fault { layer: "heal", from: "        if !goes_in or first_of", to: "        if into == 0 or first_of", seed: "1", broken: "app.view" }),
-    ("granted", Fault { layer: "sync", from: "    on begun() { if is_open and below.credit > 0 { above.grant_sends(below.credit, below.credit_octets) } }\n", to: "    on begun() { }\n", seed: "1", broken: "granted" }),
+    ("granted", Fault { layer: "sync", from: "    on begun() { if is_open and below.credit > 0 { above.grant_sends(below.credit, below.credit_octets) } }\n", to: "    on begun() { }\n", seed: "1", broken: "grant_sends_to" }),
     ("crossed", Fault { layer: "intra", from: "        wanted = next + 1\n        ends_for([], false, wanted)\n", to: "        ends_for([], false, next + 1)\n", seed: "1", broken: "in_use(1)" }),
 ];
 
