@@ -1,9 +1,8 @@
 //! What outsiders found in layers of groups: the networks that showed it, and what has to be planted so that they show it again.
 
 use std::fmt::Write;
-use std::path::Path;
 
-use super::{faults, judged, of, still, ORDERED};
+use super::{faults, judged, of, stacks, still, ORDERED};
 use crate::groups::Fault;
 
 pub fn networks() -> [(&'static str, String); 11] {
@@ -24,10 +23,7 @@ pub fn networks() -> [(&'static str, String); 11] {
 
 /// The example's store upon these layers, and what happens to it.
 fn replicas(layers: &str, lines: &[&str]) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/store.mok");
-    let example = std::fs::read_to_string(file).unwrap();
-    let (text, _) = example.split_once("/// Who makes the order crashes").unwrap();
-    let text = text.replace("Sync / Transfer / TotalOrder", layers);
+    let text = stacks::store_layers().replace("Sync / Transfer / TotalOrder", layers);
     format!("{text}network Net {{\n    {}\n}}\n", lines.join("\n    "))
 }
 
@@ -217,7 +213,7 @@ fn crossed() -> String {
 
 const FAULTS: [(&str, Fault); 11] = [
     ("line", Fault { layer: "transfer", from: "        line = view.id +% 1\n", to: "        line = view.id | 1\n", seed: "1", broken: "app.value" }),
-    ("last_primary", Fault { layer: "transfer", from: "        if is { primary = view.id }\n", to: "", seed: "1", broken: "app.value" }),
+    ("last_primary", Fault { layer: "transfer", from: "if is { primary = view.id }  ", to: "", seed: "1", broken: "app.value" }),
     ("late_view", Fault { layer: "intra", from: " and (follows.ended == view.id or follows.also == view.id) and why != NONE", to: "", seed: "1", broken: "`expect casts" }),
     ("nobody_came", Fault { layer: "primary", from: "        if not are_most(count) { return }\n", to: "", seed: "1", broken: "\"a alone\"" }),
     ("burst", Fault { layer: "sync", from: "        if below.credit == 0 {\n            start soon", to: "        if below.credit == 1000 {\n            start soon", seed: "1", broken: "`expect casts own`" }),

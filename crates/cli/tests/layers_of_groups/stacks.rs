@@ -160,13 +160,17 @@ pub fn pt2pt() -> String {
     text.replace("casts app.send_to(_, 255, _)", "casts app.send_to(..)") + "\n"
 }
 
+/// The example's layers and stack, without its network.
+pub fn store_layers() -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/store.mok");
+    let example = std::fs::read_to_string(file).unwrap();
+    example.split_once("/// Who makes the order crashes").unwrap().0.to_string()
+}
+
 /// The example, with a network in which all add to the same values, while those who have them crash, come back, and are cut off.
 /// What each adds comes everywhere once: it says so itself, by the sums.
 pub fn store() -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/store.mok");
-    let example = std::fs::read_to_string(file).unwrap();
-    let (layers, _) = example.split_once("/// Who makes the order crashes").unwrap();
-    let mut text = format!("{layers}network Net {{\n");
+    let mut text = format!("{}network Net {{\n", store_layers());
     for (number, host) in ["a", "b", "c", "d"].iter().enumerate() {
         writeln!(text, "    host {host} = Replica(own: {})", number + 1).unwrap();
     }

@@ -141,12 +141,7 @@ fn aliases(locals: &[Local], body: &[Stmt]) -> Vec<Option<String>> {
 /// For the place of each loop's counter, the place up to which it is known: the loop's end, or a loop within it.
 fn counters(program: &Program, sources: &SourceMap) -> BTreeMap<(u32, u32), (u32, u32)> {
     let mut found = BTreeMap::new();
-    let of_layers = program.layers.iter().flat_map(|layer| {
-        let handlers = layer.handlers.iter().map(|handler| (&handler.locals, &handler.body));
-        handlers.chain(layer.functions.iter().map(|function| (&function.locals, &function.body)))
-    });
-    let functions = program.functions.iter().map(|function| (&function.locals, &function.body));
-    for (locals, body) in of_layers.chain(functions) {
+    for (locals, body) in program.code() {
         visit::walk(body, &mut |met| {
             let Met::Stmt(Stmt { kind, span }) = met else { return };
             let (StmtKind::For { local, body, .. } | StmtKind::ForObjects { local, body, .. }) = kind else { return };

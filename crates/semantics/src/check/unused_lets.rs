@@ -45,12 +45,8 @@ fn unused(name: &Name, named: &BTreeSet<Span>) -> Diagnostic {
 
 /// The places of the names that are bound to values without effects.
 fn bound_to_values(program: &Program) -> BTreeSet<Span> {
-    let handlers = program.layers.iter().flat_map(|layer| &layer.handlers);
-    let handlers = handlers.map(|handler| (&handler.locals, &handler.body));
-    let of_layers = program.layers.iter().flat_map(|layer| &layer.functions);
-    let functions = program.functions.iter().chain(of_layers).map(|function| (&function.locals, &function.body));
     let mut places = BTreeSet::new();
-    for (locals, body) in handlers.chain(functions) {
+    for (locals, body) in program.code() {
         visit::walk(body, &mut |met| {
             let Met::Stmt(Stmt { kind: StmtKind::Let { local, value }, .. }) = met else { return };
             if !visit::any_expr(value, |part| visit::own_call(part).is_some()) {

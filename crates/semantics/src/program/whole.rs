@@ -6,8 +6,8 @@ use crate::limits;
 
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
-    Attribute, Bundle, Definition, Enum, Function, Layer, Mention, Network, Record, RecordNotation, Service, Stack,
-    Test, Type, Use, Vector, Wire, WrittenType,
+    Attribute, Bundle, Definition, Enum, Function, Layer, Local, Mention, Network, Record, RecordNotation, Service,
+    Stack, Stmt, Test, Type, Use, Vector, Wire, WrittenType,
 };
 
 /// The typed program of all files. Ids are indices into these lists.
@@ -46,6 +46,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// The code of all layers' handlers and functions, then of functions outside layers: the locals, and the body.
+    pub fn code(&self) -> impl Iterator<Item = (&[Local], &[Stmt])> {
+        let of_layers = self.layers.iter().flat_map(|layer| {
+            let handlers = layer.handlers.iter().map(|handler| (&handler.locals[..], &handler.body[..]));
+            handlers.chain(layer.functions.iter().map(|function| (&function.locals[..], &function.body[..])))
+        });
+        of_layers.chain(self.functions.iter().map(|function| (&function.locals[..], &function.body[..])))
+    }
+
     /// The bounded vector that the type is; `None` for other types.
     pub fn vector(&self, ty: Type) -> Option<Vector> {
         let Type::Record(id) = ty else { return None };
