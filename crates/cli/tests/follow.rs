@@ -287,11 +287,11 @@ fn what_the_host_sent_in_another_order_or_otherwise_is_told_by_its_fields() {
     );
 }
 
+/// Two connections and two pings by Linux, to `examples/stream.mok` on a TAP device with the seed 5.
 const LINUX: &str = "tests/dissect/followed/linux.pcap";
 const OURS: [&str; 6] =
     ["--by", "examples/stream.mok", "--set", "address=10.77.0.2/24", "--set", "device.mac=02:a2:c4:43:83:3e"];
 
-/// Two connections and two pings by Linux, to `examples/stream.mok` on a TAP device with the seed 5.
 /// What a host sends to all of its link would be taken by its own layers if it came; it has the host's station as where it is from.
 #[test]
 fn a_frame_to_all_from_the_hosts_own_station_is_its_own() {
@@ -347,11 +347,13 @@ fn the_first_packet_that_the_host_sends_sets_the_clock_though_others_came_before
     }
 }
 
+/// `tests/dissect/followed/take` takes the capture anew: needed when a layer draws other random numbers than before.
 #[test]
 fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
     let (known, end, _) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());
-    assert!(known.iter().filter(|line| is_sent(line)).all(|line| line["how"] == "same"));
-    assert_eq!((known.iter().filter(|line| is_sent(line)).count(), end["missing"].as_array().unwrap().len()), (33, 0));
+    let sent: Vec<&Value> = known.iter().filter(|line| is_sent(line)).collect();
+    assert!(sent.iter().all(|line| line["how"] == "same"), "take the capture anew: {LINUX}\n{:?}", amiss(&known));
+    assert!(sent.len() > 30 && end["missing"].as_array().unwrap().is_empty(), "{end}");
     let dropped = amiss(&known);
     assert!(dropped.iter().any(|(_, said)| said == "dropped tcp.Connection.asked"), "{dropped:?}");
 
@@ -359,9 +361,12 @@ fn a_run_against_linux_is_followed_and_its_random_numbers_are_learned() {
     let fields: Vec<&Value> = learned.iter().filter(|line| is_sent(line)).map(|line| &line["learned"]).collect();
     let both = |fields: &&&Value| fields.as_array().unwrap().iter().any(|field| field == "tcp.seq");
     assert_eq!(fields.iter().filter(both).count(), 2, "each connection begins with a number of its own: {fields:?}");
-    // Except for the time at which a report of groups is repeated: it is random too, and no packet contains it.
+    // The time at which a report of groups is repeated is random too, and no packet contains it: it comes earlier, or later.
     let others: Vec<(u64, String)> = amiss(&learned).into_iter().filter(|one| !dropped.contains(one)).collect();
-    assert_eq!(others, [(19, "again".to_string())]);
+    assert!(
+        others.len() < 6 && others.iter().all(|(_, said)| ["again", "out_of_order"].contains(&said.as_str())),
+        "{others:?}"
+    );
     assert!(dropped.iter().all(|one| amiss(&learned).contains(one)), "{:?}", amiss(&learned));
 }
 
@@ -399,14 +404,19 @@ fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
 
 #[test]
 fn text_names_layer_event_and_line() {
-    let output = mokume(&[&["dissect", LINUX, "--follow", "--packets", "13-14", "--seed", "5"], &OURS[..]].concat());
+    let (known, ..) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());
+    let asks = place(&known, "came", "tcp syn source=45768", 0) + 1;
+    let both = format!("{asks}-{}", asks + 1);
+    let output = mokume(&[&["dissect", LINUX, "--follow", "--packets", &both, "--seed", "5"], &OURS[..]].concat());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let wanted = "  dropped: tcp.Connection.asked, by `tcp.Connection` on deliver (library/tcp/listen.mok:";
     assert!(
-        text.starts_with("packet 13, 1.309911214 s, came: tcp syn source=45768") && text.contains(wanted),
+        text.starts_with(&format!("packet {asks}, "))
+            && text.contains(" s, came: tcp syn source=45768")
+            && text.contains(wanted),
         "{text}"
     );
-    assert!(text.contains("\n  as the stack sends it\n72 packets at `Host`: 39 came ("), "{text}");
+    assert!(text.contains(&format!("\n  as the stack sends it\n{} packets at `Host`: ", known.len())), "{text}");
     assert_eq!(output.status.code(), Some(1));
 }
 

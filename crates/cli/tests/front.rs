@@ -16,11 +16,15 @@ fn mokume(arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-#[test]
-fn the_picture_is_what_the_command_draws() {
+fn scratch(name: &str) -> String {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("front");
     std::fs::create_dir_all(&folder).unwrap();
-    let [record, drawn] = ["run.jsonl", "picture.svg"].map(|name| folder.join(name).to_string_lossy().into_owned());
+    folder.join(name).to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_picture_is_what_the_command_draws() {
+    let [record, drawn] = ["run.jsonl", "picture.svg"].map(scratch);
     mokume(&["sim", "examples/courier.mok", "--seed", "1", "--record", &record]);
     mokume(&["show", &record, "--from", "150ms", "--to", "1100ms", "--chart", &drawn]);
     let drawn = std::fs::read_to_string(&drawn).unwrap();
@@ -74,5 +78,11 @@ fn the_first_screen_says_what_it_is_and_how_to_try_it() {
     let tried: Vec<Vec<&str>> =
         tried.map(|line| line.split('#').next().unwrap().split_whitespace().collect()).collect();
     assert_eq!(tried.len(), 2);
-    tried.iter().for_each(|arguments| mokume(arguments));
+    let page = scratch("courier.html");
+    let at_hand = |word: &&str| if *word == "courier.html" { page.clone() } else { word.to_string() };
+    for arguments in tried {
+        let arguments: Vec<String> = arguments.iter().map(at_hand).collect();
+        mokume(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    assert!(std::fs::read_to_string(page).unwrap().contains("<html"));
 }

@@ -42,9 +42,11 @@ impl Shelf {
         self.file(world, &format!("diagnostics/{code}.md"))
     }
 
-    /// The path for the page of a network's last run.
-    pub fn page_of_run(&self, network: &str) -> String {
-        self.folder.join("runs").join(format!("{network}.html")).to_string_lossy().into_owned()
+    /// The path for the page of a network's last run, in a folder that is there; an error if it cannot be made.
+    pub fn page_of_run(&self, world: &dyn World, network: &str) -> std::io::Result<String> {
+        let folder = self.folder.join("runs");
+        world.make_folder(&folder.to_string_lossy())?;
+        Ok(folder.join(format!("{network}.html")).to_string_lossy().into_owned())
     }
 
     /// The library's name of a file here; `None` for other files.

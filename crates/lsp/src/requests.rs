@@ -369,7 +369,11 @@ pub fn to_run(session: &Session<'_>, params: ExecuteCommandParams) -> Result<Ask
     let what = match (params.command.as_str(), name) {
         (runs::TEST, Some(name)) => What::Test(name),
         (runs::TEST, None) => What::Tests,
-        (runs::SIMULATE, Some(name)) => What::Network { page: session.shelf.page_of_run(&name), name },
+        (runs::SIMULATE, Some(name)) => {
+            let page = session.shelf.page_of_run(session.world, &name);
+            let page = page.map_err(|error| refused(format!("no page of the run can be written: {error}")))?;
+            What::Network { page, name }
+        }
         (runs::SIMULATE, None) => return Err(wrong("the network's name comes second")),
         _ => return Err(wrong("there is no such command")),
     };
