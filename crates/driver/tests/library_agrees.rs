@@ -6,7 +6,7 @@
 
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, built, composed, fused, try_all, PATHS_IN_TEST};
+use crate::campaign::{build, built, composed, fused, quick_build, try_all, PATHS_IN_TEST};
 use mokume_emit_c::Build;
 use mokume_reaction::{Automaton, HandlerId, Trigger};
 
@@ -34,7 +34,7 @@ fn interpreter_and_c_agree_on_every_stack() {
     let started = std::time::Instant::now();
     let stacks = stacks::stacks();
     println!("{:?} to compile the stacks", started.elapsed());
-    let Some(program) = built(&composed(stacks), stacks, &build()) else { return };
+    let Some(program) = built(&composed(stacks), stacks, &quick_build()) else { return };
     println!("{:?} with the C compiler", started.elapsed());
     let sequences = number("MOKUME_SEQUENCES", SEQUENCES);
     let tried = try_all(stacks, &program, sequences, number("MOKUME_SEED", 1));

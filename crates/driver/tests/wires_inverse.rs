@@ -416,8 +416,9 @@ fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
         .iter()
         .map(|automaton| mokume_compose::compose(automaton, Default::default()).automaton.expect("it composes"))
         .collect();
-    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &Build { optimize: 0, ..Build::new(&RealWorld, cache) })
-    {
+    let compiler = mokume_testkit::quick_compiler();
+    let build = Build { optimize: 0, compiler, ..Build::new(&RealWorld, cache) };
+    match CProgram::build(&composed.iter().collect::<Vec<_>>(), &build) {
         Ok(program) => Some(Arc::new(program)),
         Err(BuildError::Toolchain(mokume_emit_c::Failure::NoCompiler { command })) => {
             println!("SKIPPED: there is no C compiler `{command}`");

@@ -2,6 +2,7 @@
 //!
 //! Many stacks become one program, since starting the compiler costs more than a stack's text.
 
+use std::cell::UnsafeCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
@@ -176,7 +177,19 @@ pub(crate) enum Link {
     Process { program: Mutex<Box<dyn Running>> },
 }
 
-type HarnessCall = unsafe extern "C" fn(*const u8, *mut u32) -> *const u8;
+type HarnessCall = unsafe extern "C" fn(*const u8, *mut Answer);
+
+/// What the harness calls `octets`: it allocates them, and they grow as needed.
+#[repr(C)]
+struct Answer {
+    at: *mut u8,
+    size: usize,
+    capacity: usize,
+}
+
+thread_local! {
+    static ANSWER: UnsafeCell<Answer> = const { UnsafeCell::new(Answer { at: std::ptr::null_mut(), size: 0, capacity: 0 }) };
+}
 
 impl CProgram {
     /// Emits and compiles the stacks, and opens the program.
@@ -249,13 +262,15 @@ impl CProgram {
 fn answer(link: &Link, request: &[u8]) -> Result<Vec<u8>, String> {
     match link {
         Link::Library { call, .. } => {
-            let mut size = 0;
-            // SAFETY: the harness reads one request, and its answer of `size` octets is this thread's until its next
-            // call.
-            unsafe {
-                let answer = call(request.as_ptr(), &mut size);
-                Ok(std::slice::from_raw_parts(answer, size as usize).to_vec())
-            }
+            // SAFETY: the harness reads one request, and nobody else has this thread's room for its answer. Libraries
+            // allocate from the memory of the process, so each may let it grow.
+            Ok(ANSWER.with(|answer| unsafe {
+                call(request.as_ptr(), answer.get());
+                match &*answer.get() {
+                    Answer { size: 0, .. } => Vec::new(),
+                    Answer { at, size, .. } => std::slice::from_raw_parts(*at, *size).to_vec(),
+                }
+            }))
         }
         Link::Process { program } => {
             let program = &mut **program.lock().unwrap_or_else(PoisonError::into_inner);

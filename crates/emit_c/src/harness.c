@@ -35,7 +35,6 @@ typedef struct machine {
  * machine, and may run beside others of other machines. */
 static machine *machines;
 static uint32_t machine_count;
-static _Thread_local octets answer;
 
 static void *grow(void *memory, size_t size)
 {
@@ -138,7 +137,7 @@ static mk_config settings(const uint8_t **at, uint64_t *params)
     return config;
 }
 
-static void make(const uint8_t *at)
+static void make(const uint8_t *at, octets *answer)
 {
     uint64_t params[PARAMS] = {0};
     const mk_interface *stack = mk_stacks[take_number(&at, 4)];
@@ -150,14 +149,14 @@ static void make(const uint8_t *at)
     size_t size = (stack->size(&config) + 63) & ~(size_t)63;
     m->memory = aligned_alloc(64, size);
     if (!m->memory) {
-        put_number(&answer, UINT32_MAX, 4);
-        put_number(&answer, size, 8);
+        put_number(answer, UINT32_MAX, 4);
+        put_number(answer, size, 8);
         return;
     }
     m->instance = stack->init(m->memory, &config, params, output, (void *)(uintptr_t)machine_count);
     m->covered = grow(NULL, (stack->branch_count + 1) * sizeof(uint64_t));
     memset(m->covered, 0, (stack->branch_count + 1) * sizeof(uint64_t));
-    put_number(&answer, machine_count, 4);
+    put_number(answer, machine_count, 4);
     machine_count++;
 }
 
@@ -173,23 +172,23 @@ static void reset(uint32_t index, const uint8_t *at)
     m->instance = m->stack->init(m->memory, &config, params, output, (void *)(uintptr_t)index);
 }
 
-static void outcome(machine *m, bool refused)
+static void outcome(machine *m, bool refused, octets *answer)
 {
     mk_core *core = m->stack->core(m->instance);
-    put_number(&answer, refused, 1);
-    put_number(&answer, m->output_count, 4);
-    put(&answer, m->outputs.at, m->outputs.size);
-    put_number(&answer, core->report_count, 4);
+    put_number(answer, refused, 1);
+    put_number(answer, m->output_count, 4);
+    put(answer, m->outputs.at, m->outputs.size);
+    put_number(answer, core->report_count, 4);
     for (uint32_t i = 0; i < core->report_count; i++) {
-        put_number(&answer, core->reports[i].kind, 4);
-        put_number(&answer, core->reports[i].source, 4);
+        put_number(answer, core->reports[i].kind, 4);
+        put_number(answer, core->reports[i].source, 4);
     }
     m->output_count = 0;
     m->outputs.size = 0;
     core->report_count = 0;
 }
 
-static void input(machine *m, const uint8_t *at)
+static void input(machine *m, const uint8_t *at, octets *answer)
 {
     mk_datum args[512];
     uint64_t now = take_number(&at, 8);
@@ -197,56 +196,55 @@ static void input(machine *m, const uint8_t *at)
     uint32_t count = (uint32_t)take_number(&at, 4);
     for (uint32_t i = 0; i < count && i < sizeof args / sizeof *args; i++)
         args[i] = take_datum(&at);
-    outcome(m, !m->stack->input(m->instance, now, port, event, args, count));
+    outcome(m, !m->stack->input(m->instance, now, port, event, args, count), answer);
 }
 
-static void accounts(machine *m)
+static void accounts(machine *m, octets *answer)
 {
     mk_core *core = m->stack->core(m->instance);
     const mk_accounts *a = &core->accounts;
     const uint64_t totals[] = {a->received, a->gone, a->delivered, a->merged, a->held, a->refused,
                                core->exhausted + core->pool.exhausted + core->agenda.exhausted};
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
-        put_number(&answer, totals[i], 8);
-    put_number(&answer, m->stack->reason_count, 4);
+        put_number(answer, totals[i], 8);
+    put_number(answer, m->stack->reason_count, 4);
     for (uint32_t i = 0; i < m->stack->reason_count; i++) {
-        put_number(&answer, a->dropped[i], 8);
-        put_number(&answer, a->consumed[i], 8);
+        put_number(answer, a->dropped[i], 8);
+        put_number(answer, a->consumed[i], 8);
     }
-    put_number(&answer, m->stack->counter_count, 4);
+    put_number(answer, m->stack->counter_count, 4);
     for (uint32_t i = 0; i < m->stack->counter_count; i++)
-        put_number(&answer, m->stack->counters(m->instance)[i], 8);
+        put_number(answer, m->stack->counters(m->instance)[i], 8);
 }
 
-static void coverage(machine *m)
+static void coverage(machine *m, octets *answer)
 {
     const uint64_t *taken = m->stack->coverage(m->instance);
     uint32_t count = taken ? m->stack->branch_count : 0;
-    put_number(&answer, count, 4);
+    put_number(answer, count, 4);
     for (uint32_t i = 0; i < count; i++)
-        put_number(&answer, m->covered[i] + taken[i], 8);
+        put_number(answer, m->covered[i] + taken[i], 8);
 }
 
 /* How many branches were ever taken. */
-static void progress(machine *m)
+static void progress(machine *m, octets *answer)
 {
     const uint64_t *taken = m->stack->coverage(m->instance);
     uint32_t count = taken ? m->stack->branch_count : 0, found = 0;
     for (uint32_t i = 0; i < count; i++)
         found += (m->covered[i] | taken[i]) != 0;
-    put_number(&answer, found, 4);
+    put_number(answer, found, 4);
 }
 
-/* Answers a request; the answer stays valid until the next of the same thread. */
-const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size);
-const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
+/* Answers a request. Who calls has room for the answer, nothing at first, which grows as needed. */
+void mk_harness_call(const uint8_t *request, octets *answer);
+void mk_harness_call(const uint8_t *request, octets *answer)
 {
     uint64_t deadline = 0;
     uint32_t what = (uint32_t)take_number(&request, 1);
-    answer.size = 0;
-    put(&answer, "", 0);
+    answer->size = 0;
     if (what == MAKE) {
-        make(request);
+        make(request, answer);
     } else if (what == SET_FAULT) {
 #ifdef MK_WITH_FAULTS
         mk_fault_active = (int)(int32_t)(uint32_t)take_number(&request, 4);
@@ -257,30 +255,30 @@ const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
         switch (what) {
         case START:
             m->stack->start(m->instance, take_number(&request, 8));
-            outcome(m, false);
+            outcome(m, false, answer);
             break;
         case INPUT:
-            input(m, request);
+            input(m, request, answer);
             break;
         case ADVANCE:
             m->stack->advance(m->instance, take_number(&request, 8));
-            outcome(m, false);
+            outcome(m, false, answer);
             break;
         case NEXT_DEADLINE:
-            put_number(&answer, m->stack->next_deadline(m->instance, &deadline), 1);
-            put_number(&answer, deadline, 8);
+            put_number(answer, m->stack->next_deadline(m->instance, &deadline), 1);
+            put_number(answer, deadline, 8);
             break;
         case ACCOUNTS:
-            accounts(m);
+            accounts(m, answer);
             break;
         case COVERAGE:
-            coverage(m);
+            coverage(m, answer);
             break;
         case RESET:
             reset(index, request);
             break;
         case PROGRESS:
-            progress(m);
+            progress(m, answer);
             break;
         default:
             free(m->memory);
@@ -291,14 +289,12 @@ const uint8_t *mk_harness_call(const uint8_t *request, uint32_t *size)
             break;
         }
     }
-    *size = (uint32_t)answer.size;
-    return answer.at;
 }
 
 #ifdef MK_HARNESS_PROGRAM
 int main(void)
 {
-    octets request = {NULL, 0, 0};
+    octets request = {NULL, 0, 0}, answer = {NULL, 0, 0};
     uint8_t head[4];
     while (fread(head, 1, 4, stdin) == 4) {
         uint32_t size = (uint32_t)mk_get_le(head, 4);
@@ -308,10 +304,10 @@ int main(void)
         }
         if (fread(request.at, 1, size, stdin) != size)
             break;
-        const uint8_t *answered = mk_harness_call(request.at, &size);
-        mk_put_le(head, 4, size);
+        mk_harness_call(request.at, &answer);
+        mk_put_le(head, 4, answer.size);
         fwrite(head, 1, 4, stdout);
-        fwrite(answered, 1, size, stdout);
+        fwrite(answer.at, 1, answer.size, stdout);
         fflush(stdout);
     }
     for (uint32_t i = 0; i < machine_count; i++) {

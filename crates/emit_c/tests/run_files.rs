@@ -51,3 +51,12 @@ fn with_clang() {
     }
     play(&Build { compiler: Some("clang".into()), small: true, ..build() });
 }
+
+/// It knows no thread-local variables, and no struct as the value of a part of another one.
+#[test]
+fn with_tcc() {
+    match mokume_testkit::quick_compiler() {
+        None => println!("SKIPPED: tcc is not installed"),
+        compiler => play(&Build { compiler, ..build() }),
+    }
+}

@@ -33,3 +33,10 @@ pub fn seeds(default: std::ops::Range<u64>) -> std::ops::Range<u64> {
     let bounds = given.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     bounds.unwrap_or(default)
 }
+
+/// A C compiler for code that is run a few times only: TinyCC, which takes a fiftieth of gcc's time, where it is installed; else
+/// `None`, the usual compiler. It warns of little: what many programs of a kind are compiled with needs gcc somewhere, too.
+pub fn quick_compiler() -> Option<String> {
+    let is_here = std::process::Command::new("tcc").arg("-v").output().is_ok_and(|output| output.status.success());
+    is_here.then(|| "tcc".to_string())
+}

@@ -109,6 +109,11 @@ pub fn build() -> Build<'static> {
     Build { optimize: 0, coverage: true, ..Build::new(&RealWorld, cache) }
 }
 
+/// A build of many stacks in little time; [`build`] finds what gcc warns of.
+pub fn quick_build() -> Build<'static> {
+    Build { compiler: mokume_testkit::quick_compiler(), ..build() }
+}
+
 /// A build with the functions in C that the stacks call.
 pub fn with_natives(stacks: &[Stack], build: Build<'static>) -> Build<'static> {
     stacks.iter().fold(build, |build, stack| stack.native_files.with(&[&stack.composed], build))

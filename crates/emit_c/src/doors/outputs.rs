@@ -137,9 +137,9 @@ impl<'a> One<'a> {
         text.function(format!("static MK_UNUSED void tell_any_{name}(void *stack{list})"));
         text.line(format!("struct {stack} *k = stack;"));
         let datum = |(own, _, ty): &(String, &str, Type)| match ty {
-            Type::Msg => format!("{{MK_OCTETS, 0, {{0, 0}}, {own}}}"),
-            Type::Ref(_) => format!("{{MK_HANDLE, 0, {own}, {{NULL, 0}}}}"),
-            _ => format!("{{MK_WORD, {own}, {{0, 0}}, {{NULL, 0}}}}"),
+            Type::Msg => format!("{{.kind = MK_OCTETS, .octets = {own}}}"),
+            Type::Ref(_) => format!("{{.kind = MK_HANDLE, .handle = {own}}}"),
+            _ => format!("{{.kind = MK_WORD, .word = {own}}}"),
         };
         let (mut given, count) = ("NULL", params.len());
         if count > 0 {
