@@ -94,6 +94,18 @@ def test_the_delay_of_a_line_is_its_words(pair):
     assert left.number == arrived.number == 1 and left.octets == arrived.octets
 
 
+def test_equal_frames_on_their_way_are_told_apart():
+    plain = mokume.Stack.of_text("use thin\nstack Plain(device: Device) {\n    app = Fcfs over device\n    export app\n}\n")
+    network = mokume.Network(1)
+    a, b = network.host("a", plain), network.host("b", plain)
+    network.link(a.device, b.device, weather="delay 5 ms")
+    for time in ("1 ms", "2 ms"):
+        network.at(time, lambda: a.app.send_to(9, 80, "same"))
+    network.run("20 ms")
+    first, second = ([frame.at for frame in network.frames if frame.number == number] for number in (1, 2))
+    assert (first, second) == ([1_000_000, 6_000_000], [2_000_000, 7_000_000])
+
+
 def test_what_one_sends_comes_to_all_others(pair):
     network, a, *others = pair(1, count=4)
     a.app.send_to("to all")
@@ -251,6 +263,10 @@ def test_records_that_are_none_are_refused(tmp_path):
     for text, told in [("", "empty"), ("{\n", "no JSON"), ('{"record": 99}\n', "version 99"), ('{"id": 1}\n', "head")]:
         path = tmp_path / "run.jsonl"
         path.write_text(text)
+        with pytest.raises(mokume.Failure, match=told):
+            mokume.Record.read(path)
+    for octets, told in [(b"5\n", "line 1 is no event"), (b"null\n", "line 1 is no event"), (b"\xff\xfe", "UTF-8")]:
+        path.write_bytes(octets)
         with pytest.raises(mokume.Failure, match=told):
             mokume.Record.read(path)
 

@@ -3,7 +3,10 @@
 import datetime
 import gc
 import ipaddress
+import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -205,6 +208,34 @@ def test_time_does_not_run_backwards(plain):
         a.advance()
     a.advance(by="1 ms")
     assert a.now == 1_001_000_000
+
+
+def test_times_and_seeds_are_of_64_bits(plain):
+    a = plain.start(seed=2**64 - 1)
+    for wrong in (
+        lambda: plain.start(at=-5),
+        lambda: plain.start(at=2**64),
+        lambda: plain.start(seed=-1),
+        lambda: plain.start(seed=2**64),
+        lambda: a.advance(to=2**64),
+        lambda: a.advance(by=2**64),
+    ):
+        with pytest.raises(ValueError, match="0 to 2"):
+            wrong()
+    assert a.now == 0
+
+
+def test_a_stack_of_text_is_read_whatever_the_locale_is():
+    words = f"import mokume; print(mokume.Stack.of_text({ascii('// grüße' + PLAIN)}).name)"
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([sys.executable, "-X", "utf8=0", "-c", words], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "Plain\n", done.stderr
+
+
+def test_a_file_is_named_in_octets_too(tmp_path):
+    path = tmp_path / "plain.mok"
+    path.write_text(PLAIN)
+    assert mokume.Stack(os.fsencode(path)).name == "Plain"
 
 
 def test_times_are_written_as_in_the_language():

@@ -92,10 +92,14 @@ char *mokume_take_reports(mokume_instance *instance);
 mokume_line *mokume_line_new(const char *words, uint64_t seed, char **why);
 void mokume_line_free(mokume_line *line);
 void mokume_line_send(mokume_line *line, uint64_t now, const uint8_t *octets, uint32_t size);
+/* The same, with a number by which the frame is known when it arrives. */
+void mokume_line_send_as(mokume_line *line, uint64_t now, uint64_t number, const uint8_t *octets, uint32_t size);
 /* When the next frame arrives; false if none is under way. */
 bool mokume_line_next(const mokume_line *line, uint64_t *at);
 /* A frame that has arrived by now, valid until the next call for this line; NULL if none has. */
 const uint8_t *mokume_line_arrived(mokume_line *line, uint64_t now, uint32_t *size);
+/* The number of the frame that arrived last; 0 if it was sent without one, or bits of it were turned on the way. */
+uint64_t mokume_line_number(const mokume_line *line);
 
 #ifdef __cplusplus
 }

@@ -464,9 +464,10 @@ pub unsafe extern "C" fn mokume_take_reports(instance: *mut Instance) -> *mut c_
     owned(&serde_json::Value::from(reports).to_string())
 }
 
-/// One direction of a line, and the frame that arrived last.
+/// One direction of a line, and the frame that arrived last, with its number.
 pub struct Line {
     way: Way,
+    number: u64,
     arrived: Vec<u8>,
 }
 
@@ -477,7 +478,7 @@ pub unsafe extern "C" fn mokume_line_new(words: *const c_char, seed: u64, why: *
     // SAFETY: as above.
     unsafe {
         let way = crate::line(text(words), seed).map_err(|failure| failure.to_string());
-        or_null(way.map(|way| Line { way, arrived: Vec::new() }), why)
+        or_null(way.map(|way| Line { way, number: 0, arrived: Vec::new() }), why)
     }
 }
 
@@ -496,10 +497,26 @@ pub unsafe extern "C" fn mokume_line_free(line: *mut Line) {
 #[no_mangle]
 pub unsafe extern "C" fn mokume_line_send(line: *mut Line, now: u64, octets: *const u8, size: u32) {
     // SAFETY: as above.
+    unsafe { mokume_line_send_as(line, now, 0, octets, size) }
+}
+
+/// # Safety
+/// As [`mokume_line_send`].
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_send_as(line: *mut Line, now: u64, number: u64, octets: *const u8, size: u32) {
+    // SAFETY: as above.
     unsafe {
         let frame = if octets.is_null() { &[] } else { std::slice::from_raw_parts(octets, size as usize) };
-        (*line).way.send(now, frame);
+        (*line).way.send_as(now, frame, number);
     }
+}
+
+/// # Safety
+/// A living line.
+#[no_mangle]
+pub unsafe extern "C" fn mokume_line_number(line: *const Line) -> u64 {
+    // SAFETY: as above.
+    unsafe { (*line).number }
 }
 
 /// # Safety
@@ -523,9 +540,9 @@ pub unsafe extern "C" fn mokume_line_next(line: *const Line, at: *mut u64) -> bo
 pub unsafe extern "C" fn mokume_line_arrived(line: *mut Line, now: u64, size: *mut u32) -> *const u8 {
     // SAFETY: as above.
     let line = unsafe { &mut *line };
-    match line.way.arrived(now) {
-        Some(frame) => {
-            line.arrived = frame;
+    match line.way.arrived_as(now) {
+        Some((number, frame)) => {
+            (line.number, line.arrived) = (number, frame);
             // SAFETY: as above.
             unsafe { *size = line.arrived.len() as u32 };
             line.arrived.as_ptr()

@@ -34,7 +34,8 @@ pub struct Way {
     random: Random,
     lines: Lines,
     burst: u32,
-    coming: BinaryHeap<Reverse<(u64, u64, Vec<u8>)>>,
+    /// By arrival: the time, the order of sending, the frame's number, the frame.
+    coming: BinaryHeap<Reverse<(u64, u64, u64, Vec<u8>)>>,
     order: u64,
     befell: Befell,
 }
@@ -58,6 +59,11 @@ impl Way {
 
     /// Sends a frame.
     pub fn send(&mut self, now: u64, frame: &[u8]) {
+        self.send_as(now, frame, 0);
+    }
+
+    /// Sends a frame with a number by which it is known when it arrives.
+    pub fn send_as(&mut self, now: u64, frame: &[u8], number: u64) {
         self.befell.frames += 1;
         let left = self.lines.leave(&self.weather, SENDER, frame.len(), now);
         // The weather is drawn anyway, so that a full queue changes nothing for other frames.
@@ -70,7 +76,8 @@ impl Way {
         for copy in &copies {
             let at = left.saturating_add(self.weather.delay.0).saturating_add(copy.late);
             self.order += 1;
-            self.coming.push(Reverse((at, self.order, copy.of(frame))));
+            let number = if copy.turned.is_empty() { number } else { 0 };
+            self.coming.push(Reverse((at, self.order, number, copy.of(frame))));
         }
     }
 
@@ -88,8 +95,13 @@ impl Way {
 
     /// The earliest frame that has arrived by now.
     pub fn arrived(&mut self, now: u64) -> Option<Vec<u8>> {
+        self.arrived_as(now).map(|(_, frame)| frame)
+    }
+
+    /// The same with its number; 0 if bits of it were turned.
+    pub fn arrived_as(&mut self, now: u64) -> Option<(u64, Vec<u8>)> {
         self.next_time().filter(|at| *at <= now)?;
-        self.coming.pop().map(|Reverse((_, _, frame))| frame)
+        self.coming.pop().map(|Reverse((_, _, number, frame))| (number, frame))
     }
 
     /// The counts so far.
@@ -140,6 +152,22 @@ mod tests {
         let (arrived, befell) = sent(Weather { rate: 100_000, queue: 5, ..Weather::default() }, 1);
         assert_eq!((arrived.len(), befell.full), (17, 83));
         assert!(arrived.windows(2).all(|pair| pair[1].0 - pair[0].0 == 8_000_000));
+    }
+
+    #[test]
+    fn equal_frames_are_told_apart() {
+        let late = Weather { delay: (5_000_000, 9_000_000), duplicate: 300_000, ..Weather::default() };
+        let mut way = Way::new(late, 1);
+        (1..=50).for_each(|number| way.send_as(number * 1_000_000, b"same", number));
+        let mut seen = Vec::new();
+        while let Some(at) = way.next_time() {
+            seen.extend(way.arrived_as(at).map(|(number, _)| (number, at)));
+        }
+        assert!((1..=50).all(|number| seen.iter().any(|one| one.0 == number)), "{seen:?}");
+        assert!(seen.iter().all(|(number, at)| (5..=9).contains(&(at / 1_000_000 - number))), "{seen:?}");
+        let mut turned = Way::new(Weather { corrupt: 1_000_000, ..Weather::default() }, 1);
+        turned.send_as(0, b"same", 7);
+        assert_eq!(turned.arrived_as(0).unwrap().0, 0);
     }
 
     #[test]

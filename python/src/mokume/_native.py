@@ -61,9 +61,10 @@ _FUNCTIONS = {
     "take_reports": (_TEXT, [c_void_p]),
     "line_new": (c_void_p, [c_char_p, c_uint64, _WHY]),
     "line_free": (None, [c_void_p]),
-    "line_send": (None, [c_void_p, c_uint64, c_char_p, c_uint32]),
+    "line_send_as": (None, [c_void_p, c_uint64, c_uint64, c_char_p, c_uint32]),
     "line_next": (c_bool, [c_void_p, POINTER(c_uint64)]),
     "line_arrived": (POINTER(c_uint8), [c_void_p, c_uint64, POINTER(c_uint32)]),
+    "line_number": (c_uint64, [c_void_p]),
 }
 
 
@@ -116,7 +117,7 @@ def asked(name: str, *arguments, failed=lambda result: not result):
 
 def octets(words) -> bytes:
     """A text for the library, which ends with a nul."""
-    encoded = os.fspath(words).encode() if not isinstance(words, str) else words.encode()
+    encoded = words.encode() if isinstance(words, str) else os.fsencode(words)
     if b"\0" in encoded:
         raise ValueError("a text for the compiler has no nul in it")
     return encoded

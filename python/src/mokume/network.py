@@ -34,8 +34,6 @@ class _Line:
 
     def __init__(self, to: Port, words: str, seed: int):
         self.to = to
-        #: Of what was sent, the number of the last with these octets.
-        self.numbers: Dict[bytes, int] = {}
         self._line = asked("line_new", octets(words), seed)
 
     def __del__(self):
@@ -43,18 +41,19 @@ class _Line:
             library().mokume_line_free(self._line)
             self._line = None
 
-    def send(self, now: int, frame: bytes) -> None:
-        library().mokume_line_send(self._line, now, frame, len(frame))
+    def send(self, now: int, frame: bytes, number: int) -> None:
+        library().mokume_line_send_as(self._line, now, number, frame, len(frame))
 
     @property
     def next(self) -> Optional[int]:
         at = ctypes.c_uint64()
         return at.value if library().mokume_line_next(self._line, ctypes.byref(at)) else None
 
-    def arrived(self, now: int) -> Optional[bytes]:
+    def arrived(self, now: int) -> Optional[Tuple[int, bytes]]:
+        """The number and the octets of a frame that has arrived by now."""
         size = ctypes.c_uint32()
         frame = library().mokume_line_arrived(self._line, now, ctypes.byref(size))
-        return ctypes.string_at(frame, size.value) if frame else None
+        return (library().mokume_line_number(self._line), ctypes.string_at(frame, size.value)) if frame else None
 
 
 class Network:
@@ -141,8 +140,7 @@ class Network:
         self._count += 1
         self._seen(Frame(self._count, self.now, LEFT, port._instance.name, port.name, frame))
         for line in lines:
-            line.numbers[frame] = self._count
-            line.send(self.now, frame)
+            line.send(self.now, frame, self._count)
 
     def _seen(self, frame: Frame) -> None:
         self.frames.append(frame)
@@ -166,7 +164,7 @@ class Network:
         """Lets time pass: so long, or until then."""
         if (by is None) == (until is None):
             raise ValueError("say how long, or `until`")
-        end = nanoseconds(until) if until is not None else self.now + nanoseconds(by)
+        end = nanoseconds(until) if until is not None else nanoseconds(self.now + nanoseconds(by))
         if end < self.now:
             raise ValueError("time does not run backwards")
         while (due := self._next()) is not None and due <= end:
@@ -176,7 +174,7 @@ class Network:
 
     def run_until(self, holds: Callable[[], bool], most: Time = "60 s") -> bool:
         """Lets time pass until something holds, at most so long; whether it does."""
-        end = self.now + nanoseconds(most)
+        end = nanoseconds(self.now + nanoseconds(most))
         while not holds():
             due = self._next()
             if due is None or due > end:
@@ -193,9 +191,9 @@ class Network:
     def _step(self, now: int) -> None:
         self.now = now
         for line in self._lines:
-            while (frame := line.arrived(now)) is not None:
-                to = line.to
-                self._seen(Frame(line.numbers.get(frame, 0), now, ARRIVED, to._instance.name, to.name, frame))
+            while (arrived := line.arrived(now)) is not None:
+                (number, frame), to = arrived, line.to
+                self._seen(Frame(number, now, ARRIVED, to._instance.name, to.name, frame))
                 to.feed(frame)
         for host in self.hosts.values():
             due = host.next_deadline

@@ -79,8 +79,11 @@ class Record:
     @classmethod
     def read(cls, path: Union[str, "os.PathLike[str]"]) -> "Record":
         """Reads a file; `Failure` if it is no record, or of a version that is not known."""
-        with open(path, encoding="utf-8") as lines:
-            return cls.of_lines(lines)
+        try:
+            with open(path, encoding="utf-8") as lines:
+                return cls.of_lines(lines)
+        except UnicodeDecodeError:
+            raise Failure("the file is no text in UTF-8, so it is no record") from None
 
     @classmethod
     def of_lines(cls, lines) -> "Record":
@@ -90,6 +93,8 @@ class Record:
                 said = json.loads(line)
             except ValueError:
                 raise Failure(f"line {number} is no JSON: the file is no record, or was cut") from None
+            if not isinstance(said, dict):
+                raise Failure(f"line {number} is no event: the file is no record")
             if "record" in said:
                 if said["record"] not in VERSIONS:
                     raise Failure(f"the record is of version {said['record']}; this reads {VERSIONS}")

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
 
 from . import _native
 from ._native import Failure, Value, asked, library, octets, text
-from .times import Time, nanoseconds
+from .times import Time, in_64_bits, nanoseconds
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Stack:
 
         with tempfile.TemporaryDirectory(prefix="mokume-") as folder:
             path = Path(folder) / file
-            path.write_text(source)
+            path.write_text(source, encoding="utf-8")
             try:
                 return cls(path, stack)
             except Failure as failure:
@@ -160,8 +160,9 @@ class Stack:
         name: Optional[str] = None,
     ) -> "Instance":
         """An instance, started at this time. `set` has parameters as `mokume run --set` takes them; `backend` is `interpreter` or `c`."""
-        instance = Instance(self, set or {}, backend, seed, name or self.name)
-        instance._start(nanoseconds(at))
+        start = nanoseconds(at)
+        instance = Instance(self, set or {}, backend, in_64_bits(seed, "a seed"), name or self.name)
+        instance._start(start)
         return instance
 
 
@@ -314,7 +315,7 @@ class Instance:
         """Time passes, to a time or by one; timers run, each when it is due."""
         if (to is None) == (by is None):
             raise ValueError("say `to` or `by`")
-        end = nanoseconds(to) if to is not None else self.now + nanoseconds(by)
+        end = nanoseconds(to) if to is not None else nanoseconds(self.now + nanoseconds(by))
         if end < self.now:
             raise ValueError("time does not run backwards")
         while True:

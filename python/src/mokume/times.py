@@ -10,12 +10,27 @@ _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9, "min": 60
 _WRITTEN = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*([a-zµ]+)\s*")
 
 
+#: One more than the largest number of 64 bits: times and seeds are below it.
+END = 1 << 64
+
+
 def nanoseconds(time: Time) -> int:
-    """A time in nanoseconds: a number of them, `"20 ms"`, or a `timedelta`.
+    """A time in nanoseconds: a number of them, `"20 ms"`, or a `timedelta`. `ValueError` if it is none, negative, or beyond 64 bits.
 
     >>> nanoseconds("1.5 ms")
     1500000
     """
+    return in_64_bits(_nanoseconds(time), "a time in nanoseconds")
+
+
+def in_64_bits(number: int, what: str) -> int:
+    """The number; `ValueError` if it is negative, or beyond 64 bits."""
+    if not 0 <= number < END:
+        raise ValueError(f"{number} cannot be {what}: these are from 0 to 2**64 - 1")
+    return number
+
+
+def _nanoseconds(time: Time) -> int:
     if isinstance(time, datetime.timedelta):
         return (time.days * 86400 + time.seconds) * 10**9 + time.microseconds * 1000
     if isinstance(time, int) and not isinstance(time, bool):
