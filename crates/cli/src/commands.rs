@@ -17,6 +17,7 @@ use crate::common::{
     accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
     write_within, written, INPUT,
 };
+use crate::overwritten::nothing_is_overwritten;
 use crate::print::{counted, Printer, Status};
 use crate::run::run_stack;
 use crate::simulate::{simulate, SimOptions};
@@ -29,6 +30,7 @@ const LINES: &str = include_str!("../../../schemas/lines-3.json");
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    nothing_is_overwritten(&arguments.command, &RealWorld)?;
     match &arguments.command {
         Command::Check { files, watch, .. } | Command::Test { files, watch, .. } if watch.watch => {
             crate::watch::watch(files, printer)

@@ -16,6 +16,7 @@ mod follow;
 mod installed;
 mod lsp;
 mod new;
+mod overwritten;
 mod path;
 mod print;
 mod profile;

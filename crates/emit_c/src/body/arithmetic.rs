@@ -16,6 +16,9 @@ pub(super) fn binary(w: &Writer, op: Binary, (a, b): (Value, Value), source: Opt
         return w.plan.constant(w.type_of(a), known);
     }
     match op {
+        // Compilers see these, and warn about what they make of them.
+        Binary::Sub | Binary::SubWrap if is_all_ones(w, a) => not(w, b),
+        Binary::Or if is_all_ones(w, a) || is_all_ones(w, b) => w.plan.constant(w.type_of(a), mask(number.width)),
         Binary::AddWrap => number.wrapped(Infix::Add),
         Binary::SubWrap => number.wrapped(Infix::Sub),
         Binary::Add | Binary::Sub if sequence => {

@@ -131,6 +131,7 @@ impl<'p> Writer<'_, 'p> {
                     return self.reaches_no_session(name, "down");
                 }
                 if self.comes_with_flow(*below, name) {
+                    self.tells_to_whom(name);
                     let bottom = self.bottom_at_hand();
                     let rest = if at.several.is_empty() { 0 } else { 1 };
                     all.extend(self.lift_to(*below, bottom.get(rest..).unwrap_or_default(), false));

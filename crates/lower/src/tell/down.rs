@@ -46,11 +46,10 @@ impl<'p> Writer<'_, 'p> {
 
     /// Reports a send without a flow in a layer with addresses or keys, if there is no current flow of the layer below.
     fn says_to_whom(&mut self) {
-        let at = self.inst(self.inst);
-        let is_said = self.runs.bottom.is_some() || at.bottom.is_empty() || !at.several.is_empty();
-        if is_said || !matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router)) {
+        if !self.has_no_flow() {
             return;
         }
+        let at = self.inst(self.inst);
         let remote = at.bottom.iter().filter(|part| part.is_remote()).map(|part| format!("remote.{}: …", part.name));
         let both = at.bottom.iter().filter(|part| part.side == Part::Both).map(|part| format!("{}: …", part.name));
         let parts: Vec<String> = remote.chain(both).collect();
@@ -60,6 +59,24 @@ impl<'p> Writer<'_, 'p> {
         );
         let place = self.at.or(at.span);
         self.error("M0727", "a message goes down, and it is not said to whom: no flow is at hand here", place, &help);
+    }
+
+    /// Reports an event of a vocabulary that a layer below would send on to nobody.
+    pub fn tells_to_whom(&mut self, name: &str) {
+        if self.has_no_flow() {
+            let place = self.at.or(self.inst(self.inst).span);
+            let text = format!("`{name}` goes down, and it is not said to whom: no flow is at hand here");
+            let help = "an event goes along the flow of the message that is handled: say it in `on deliver`; elsewhere send a message, \
+                        `below.send(message()) to flow(…)`, with a header that says what the event says";
+            self.error("M0727", text, place, help);
+        }
+    }
+
+    /// Whether this is a layer with flows below, and none of them is the current one.
+    fn has_no_flow(&self) -> bool {
+        let at = self.inst(self.inst);
+        let is_said = self.runs.bottom.is_some() || at.bottom.is_empty() || !at.several.is_empty();
+        !is_said && matches!(at.shape(), Some(s::Shape::Endpoint | s::Shape::Router))
     }
 
     /// Reports a send without a current session.

@@ -237,3 +237,28 @@ fn a_grant_has_no_flow() {
     assert_eq!(codes(&text.replace("SAYS", "below.send(message(\"now\")) to who")), Vec::<&str>::new());
     assert_eq!(codes(&text.replace("SAYS", "below.send(message(\"now\"))")), ["M0727"]);
 }
+
+/// It left for port 0 of host 0.
+#[test]
+fn an_endpoint_tells_nobody_by_an_event() {
+    let text = "
+        multiplexor Ports { key { port: u16 } }
+        vocabulary V { down tell(x: u8)  up asked(x: u8) }
+        worker Speaks {
+            speaks V
+            header { x: u8 }
+            on tell(x) { below.send(message(), x: x) }
+            on deliver(msg, x) { above.asked(x)  above.deliver(msg) }
+            on send(msg) { drop msg: not_expected }
+        }
+        endpoint Server {
+            speaks V
+            on start { below.bind(local.port: 7) }
+            on asked(x) { ASKED }
+            on deliver(msg) { CAME  consume msg: came }
+        }
+        stack S(device: Device) { server = Server / Speaks over ports  ports = Ports over device }";
+    let with = |asked: &str, came: &str| codes(&text.replace("ASKED", asked).replace("CAME", came));
+    assert_eq!(with("pass", "below.tell(3)"), Vec::<&str>::new());
+    assert_eq!(with("below.tell(x)", ""), ["M0727"]);
+}
