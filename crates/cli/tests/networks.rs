@@ -392,7 +392,7 @@ fn what_holds_of_casts_is_looked_at() {
     const FIRST: &str = "at 10 ms  a.app.send_to(\"a1\")\n    at 20 ms  a.app.send_to(\"a2\")";
 
     const VIEWS: &str = "at 1 ms  v.app.send_to(x\"01\")\n    at 50 ms  v.app.send_to(x\"02\")";
-    let cases: [(&str, &str, &str, &str); 14] = [
+    let cases: [(&str, &str, &str, &str); 15] = [
         ("fifo", FIRST, "frame 1 of a.device  late 20 ms", "`a` cast \"a1\" before \"a2\", and `b` delivers it behind that (at 31.0 ms"),
         ("total", FIRST, "at 10 ms  b.app.send_to(\"b1\")", "`a` and `b` deliver \"a1\" and \"b1\" in different orders (at 11.0 ms"),
         (
@@ -400,6 +400,13 @@ fn what_holds_of_casts_is_looked_at() {
             "at 10 ms  a.app.send_to(\"a1\")\n    when b.app.deliver_from(\"a1\")  b.app.send_to(\"b1\")",
             "frame 1 of a.device to c.device  late 9 ms",
             "`b` had seen \"a1\" when it cast \"b1\", and `c` delivers them the other way round (at 20.0 ms",
+        ),
+        // `c` has not seen "a1", but what `b` cast when it had.
+        (
+            "causal",
+            "at 10 ms  a.app.send_to(\"a1\")\n    when b.app.deliver_from(\"a1\")  b.app.send_to(\"b1\")\n    when c.app.deliver_from(\"b1\")  c.app.send_to(\"c1\")",
+            "frame 1 of a.device to c.device  lost\n    frame 1 of a.device to v.device  late 9 ms\n    frame 1 of b.device to v.device  lost",
+            "`c` had seen what followed \"a1\" when it cast \"c1\", and `v` delivers them the other way round (at 20.0 ms",
         ),
         ("own", FIRST, "at 30 ms  d.app.send_to(\"d1\")\n    host d = S(way: 0)", "`d` cast \"d1\" and did not deliver it (at 1.000 s"),
         // A host that crashes need not deliver; one that restarts must.

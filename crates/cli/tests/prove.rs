@@ -168,3 +168,39 @@ fn what_was_proved_is_kept_until_something_changes() {
     let (said, good) = proved(&folder, &[]);
     assert!(good && !said.contains("(kept)"), "{said}");
 }
+
+/// Ways through a long loop were merged, pair by pair, without a look at the time: minutes for a limit of seconds.
+#[test]
+fn merging_ways_keeps_to_the_limit() {
+    let text = "endpoint Questions {
+    header { id: u16 big }
+    entity { counter labels }
+    on deliver(msg, id) {
+        let at: u32 = 0
+        while at < msg.size and msg.u8(at) != 0 limit 128 {
+            count labels
+            at = at + 1 + msg.u8(at)
+        }
+        if at + 5 != msg.size or msg.u8(at) != 0 {
+            drop msg: no_question
+            return
+        }
+        below.send(msg, id: id)
+    }
+}
+stack Server(device: Device) { questions = Questions over device }
+";
+    let folder = stack("merging", text);
+    std::fs::write(folder.join("other.mok"), text.replace("!= 0 limit", "< 200 limit")).unwrap();
+    let words = ["prove", "stack.mok", "==", "other.mok", "--limit", "8"];
+    let command = [&["240", env!("CARGO_BIN_EXE_mokume")][..], &words].concat();
+    let done = Command::new("timeout")
+        .current_dir(&folder)
+        .env("MOKUME_SOLVERS", root().join(".venv"))
+        .args(command)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert_eq!(done.status.code(), Some(1), "it does not end: {said}");
+    assert!(said.contains("the two do not do the same") || said.contains("no answer within 8 s"), "{said}");
+}

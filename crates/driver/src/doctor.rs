@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mokume_base::world::{Invocation, World};
+use mokume_base::world::World;
 use mokume_reaction::{Datum, Outcome};
 
 use crate::compile::{self, Compiled};
@@ -129,7 +129,7 @@ fn cache_folder(world: &dyn World) -> Result<String, Missing> {
 
 /// A program's version: the first line of its output.
 fn version(world: &dyn World, program: &str) -> Option<String> {
-    let asked = Invocation::of(program).args(["--version"]);
+    let asked = mokume_toolchain::invocation(world, program).args(["--version"]);
     let output = world.run(&asked, b"", Duration::from_secs(30)).ok().filter(|output| output.is_success())?;
     String::from_utf8_lossy(&output.stdout).lines().next().map(str::to_owned)
 }

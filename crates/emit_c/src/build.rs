@@ -181,7 +181,7 @@ type HarnessCall = unsafe extern "C" fn(*const u8, *mut Answer);
 
 /// What the harness calls `octets`: it allocates them, and they grow as needed.
 #[repr(C)]
-struct Answer {
+pub(crate) struct Answer {
     at: *mut u8,
     size: usize,
     capacity: usize,

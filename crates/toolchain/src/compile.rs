@@ -21,6 +21,15 @@ pub fn command(world: &dyn World, asked: Option<&str>) -> String {
     asked.map(str::to_string).or_else(from_environment).unwrap_or_else(|| "cc".into())
 }
 
+/// A call of the compiler. As `make` takes `CC`, words behind its name are arguments: `ccache gcc`, `gcc -m32`.
+pub fn invocation(world: &dyn World, command: &str) -> Invocation {
+    let mut words = command.split_whitespace();
+    match words.next() {
+        Some(program) if program != command && !world.exists(command) => Invocation::of(program).args(words),
+        _ => Invocation::of(command),
+    }
+}
+
 /// The file beside the product that holds the compiler's warnings about foreign files.
 const WARNINGS: &str = "warnings.txt";
 
@@ -97,7 +106,7 @@ fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result
     compile_units(job, command, flags, aside)?;
     let units = job.units.iter().chain(&job.foreign);
     let objects = units.map(|unit| format!("{}.o", unit.trim_end_matches(".c")));
-    let linker = Invocation::of(command)
+    let linker = invocation(job.world, command)
         .args(link_flags(job).iter().copied())
         .args(["-o", "built"])
         .args(objects)
@@ -116,7 +125,7 @@ const SMALLEST: &str = "#include <stdint.h>\n#include <string.h>\nuint8_t mk_pro
 fn if_broken(world: &dyn World, command: &str, aside: &Path) -> Option<Failure> {
     let name = "smallest.c";
     world.write(&text(&aside.join(name)), SMALLEST.as_bytes()).ok()?;
-    let probe = Invocation::of(command).args(["-fPIC", "-shared", "-o", "smallest.so", name]).within(text(aside));
+    let probe = invocation(world, command).args(["-fPIC", "-shared", "-o", "smallest.so", name]).within(text(aside));
     let broken = |words: String| {
         let said = words.lines().next().unwrap_or("it fails, and says nothing");
         Failure::Broken { command: command.to_string(), message: said.to_string() }
@@ -152,7 +161,7 @@ fn compile_foreign(job: &Job<'_>, command: &str, flags: &[String], aside: &Path)
     let mut warnings = String::new();
     for unit in &job.foreign {
         let from = format!("../{unit}");
-        let compiler = Invocation::of(command).args(FOREIGN).args(flags).args(["-I", "..", "-c"]).args([from]);
+        let compiler = invocation(job.world, command).args(FOREIGN).args(flags).args(["-I", "..", "-c"]).args([from]);
         let refused = |message| Failure::Foreign { command: command.to_string(), unit: unit.clone(), message };
         warnings += &run(job.world, &compiler.within(text(aside)), refused)?;
     }
@@ -165,7 +174,7 @@ fn compile_units(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -
     let workers = cores.min(job.units.len()).max(1);
     let compile = |worker: usize| {
         let units = job.units.iter().skip(worker).step_by(workers).map(|unit| format!("../{unit}"));
-        let compiler = Invocation::of(command).args(OWN).args(flags).args(["-I", "..", "-c"]).args(units);
+        let compiler = invocation(job.world, command).args(OWN).args(flags).args(["-I", "..", "-c"]).args(units);
         let refused = |message| Failure::Compiler { command: command.to_string(), message };
         run(job.world, &compiler.within(text(aside)), refused).map(|_| ())
     };
@@ -262,6 +271,19 @@ mod tests {
         assert_eq!(world.read_text(&text(&made)).unwrap(), "a.o b.o -lm");
         let left = world.list(&text(made.parent().unwrap())).unwrap();
         assert_eq!(left, ["a.c", "b.c", "c.h", "made.so"]);
+    }
+
+    #[test]
+    fn words_behind_the_compilers_name_are_arguments() {
+        let wrapped = |world: &MemoryWorld, invocation: &Invocation, input: &[u8]| {
+            assert_eq!(invocation.args[..2], ["gcc", "-m32"], "{invocation:?}");
+            compiler(world, invocation, input)
+        };
+        let world = MemoryWorld::new().with_tool("ccache", wrapped);
+        let job = Job { compiler: Some("ccache gcc -m32".into()), ..job(&world, "int a;") };
+        compile(&job).unwrap();
+        world.write("/my tools/gcc", b"a program").unwrap();
+        assert_eq!(invocation(&world, "/my tools/gcc"), Invocation::of("/my tools/gcc"));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use mokume_base::World;
 
-pub use compile::{broken_compiler, command, compile, missing_library};
+pub use compile::{broken_compiler, command, compile, invocation, missing_library};
 pub use library::Library;
 
 /// What to build, and where.

@@ -254,6 +254,36 @@ impl Sequence {
     }
 }
 
+/// For each message of these casters: of all that comes before it, what comes last in a sequence, and its place there.
+fn before_each_cast(here: &Sequence, casters: &[(usize, Stretch<'_>)]) -> BTreeMap<MessageId, (usize, MessageId)> {
+    let numbered = casters.iter().enumerate();
+    let mut all: Vec<(u64, usize, &Entry)> = numbered
+        .flat_map(|(number, (_, there))| there.entries.iter().map(move |(at, entry)| (*at, number, entry)))
+        .collect();
+    all.sort_by_key(|(at, ..)| *at);
+    let mut farthest: BTreeMap<MessageId, (usize, MessageId)> = BTreeMap::new();
+    // Once is enough, but for what is cast and delivered at one time.
+    loop {
+        let mut seen: Vec<Option<(usize, MessageId)>> = vec![None; casters.len()];
+        let mut is_new = false;
+        for (_, caster, entry) in &all {
+            let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
+            let seen = &mut seen[*caster];
+            if let (Entry::Cast(_), Some(last)) = (entry, *seen) {
+                let known = farthest.get(id).copied();
+                if known.is_none_or(|known| known.0 < last.0) {
+                    farthest.insert(*id, last);
+                    is_new = true;
+                }
+            }
+            *seen = (*seen).max(here.places.get(id).map(|place| (*place, *id))).max(farthest.get(id).copied());
+        }
+        if !is_new {
+            return farthest;
+        }
+    }
+}
+
 /// A view, and the next view of that life; `None` if it was in the view when the network ended.
 type Step = (Vec<Datum>, Option<Vec<Datum>>);
 
@@ -400,33 +430,38 @@ impl Log {
         found
     }
 
+    /// What a caster had seen, and what came before that for whom had cast it, and so on (Lamport 1978), comes first everywhere.
     fn causal(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut groups: BTreeMap<(usize, Step), (Stretch<'_>, Vec<(usize, Stretch<'_>)>)> = BTreeMap::new();
+        for Together { one: (life, here), other, step } in self.together_in() {
+            groups.entry((life, step)).or_insert((here, Vec::new())).1.push(other);
+        }
         let mut found = Vec::new();
-        for Together { one: (life, here), other: (caster, there), .. } in self.together_in() {
+        for ((life, _), (here, casters)) in groups {
             let here = Sequence::of(here.entries);
-            // The message that the caster had seen and that comes last here.
-            let mut last: Option<(usize, MessageId)> = None;
-            for (_, entry) in there.entries {
-                let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
-                let Some(place) = here.places.get(id).copied() else { continue };
-                if let (Entry::Cast(_), Some((farthest, before))) =
-                    (entry, last.filter(|(farthest, _)| *farthest > place))
-                {
-                    let (at, _) = here.order[farthest];
-                    let text = format!(
-                        "{} had seen {} when it cast {}, and {} delivers them the other way round",
-                        told.who(caster),
-                        told.text(before),
-                        told.text(*id),
-                        told.who(life)
-                    );
-                    let first = (here.order[place].0, told.delivers(life, *id));
-                    found.push(Broken { at, found: text, shown: vec![first, (at, told.delivers(life, before))] });
-                    break;
-                }
-                if last.is_none_or(|(farthest, _)| farthest < place) {
-                    last = Some((place, *id));
-                }
+            let farthest = before_each_cast(&here, &casters);
+            for (caster, there) in casters {
+                let wrong = there.entries.iter().find_map(|(_, entry)| {
+                    let Entry::Cast(id) = entry else { return None };
+                    let (place, (farthest, before)) = (*here.places.get(id)?, *farthest.get(id)?);
+                    (farthest > place).then_some((*id, place, farthest, before))
+                });
+                let Some((id, place, farthest, before)) = wrong else { continue };
+                let is_seen = |entry: &(u64, Entry)| matches!(entry.1, Entry::Cast(seen) | Entry::Delivered(seen) if seen == before);
+                let seen = match there.entries.iter().any(is_seen) {
+                    true => "had seen",
+                    false => "had seen what followed",
+                };
+                let text = format!(
+                    "{} {seen} {} when it cast {}, and {} delivers them the other way round",
+                    told.who(caster),
+                    told.text(before),
+                    told.text(id),
+                    told.who(life)
+                );
+                let (at, _) = here.order[farthest];
+                let first = (here.order[place].0, told.delivers(life, id));
+                found.push(Broken { at, found: text, shown: vec![first, (at, told.delivers(life, before))] });
             }
         }
         found

@@ -62,14 +62,12 @@ impl Reader<'_> {
             let first = order.as_ref().and_then(|order| (0..=last).min_by_key(|way| order[ways[*way].block]));
             let mut way = ways.remove(first.unwrap_or(last));
             if order.is_some() {
-                way = self.merge_ways(body, way, &mut ways);
+                way = self.merge_ways(body, way, &mut ways)?;
             }
             if done.len() + ways.len() > MOST_LEAVES {
                 return Err("more ways through the reaction than are read".into());
             }
-            if let Some(why) = self.stopped.as_mut().and_then(|stopped| stopped()) {
-                return Err(why);
-            }
+            self.go_on()?;
             way.steps += 1;
             if way.steps > MOST_STEPS {
                 way.leaf.escape = Some("a loop".into());
@@ -102,7 +100,7 @@ impl Reader<'_> {
             }
         }
         if self.merges {
-            finished = self.merge_finished(finished);
+            finished = self.merge_finished(finished)?;
         }
         if self.is_alone {
             done.extend(finished.into_iter().map(|(leaf, emitted)| Leaf { emitted, ..leaf }));
@@ -114,7 +112,7 @@ impl Reader<'_> {
         }
         if self.merges && done.len() > 1 {
             let all = done.into_iter().map(|leaf| (leaf, Vec::new())).collect();
-            done = self.merge_finished(all).into_iter().map(|(leaf, _)| leaf).collect();
+            done = self.merge_finished(all)?.into_iter().map(|(leaf, _)| leaf).collect();
         }
         Ok(done)
     }

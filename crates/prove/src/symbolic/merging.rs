@@ -52,10 +52,11 @@ fn each_next(terminator: &Terminator, next: &mut impl FnMut(usize)) {
 }
 
 impl Reader<'_> {
-    /// Merges a way with all other ways to the same block, as far as possible.
-    pub(super) fn merge_ways(&mut self, body: &Body, mut way: Way, ways: &mut Vec<Way>) -> Way {
+    /// Merges a way with all other ways to the same block, as far as possible; an error if there is no time left.
+    pub(super) fn merge_ways(&mut self, body: &Body, mut way: Way, ways: &mut Vec<Way>) -> Result<Way, String> {
         let mut place = 0;
         while place < ways.len() {
+            self.go_on()?;
             if (ways[place].block, ways[place].rounds) == (way.block, way.rounds) {
                 if let Some(merged) = self.merge_two(body, &way, &ways[place]) {
                     way = merged;
@@ -66,7 +67,12 @@ impl Reader<'_> {
             }
             place += 1;
         }
-        way
+        Ok(way)
+    }
+
+    /// An error says that there is no time left, in the words of who waits.
+    pub(super) fn go_on(&mut self) -> Result<(), String> {
+        self.stopped.as_mut().and_then(|stopped| stopped()).map_or(Ok(()), Err)
     }
 
     fn merge_two(&mut self, body: &Body, a: &Way, b: &Way) -> Option<Way> {
@@ -97,12 +103,16 @@ impl Reader<'_> {
         })
     }
 
-    /// Merges finished leaves with the same emissions.
-    pub(super) fn merge_finished(&mut self, finished: Vec<(Leaf, Vec<Emission>)>) -> Vec<(Leaf, Vec<Emission>)> {
+    /// Merges finished leaves with the same emissions; an error if there is no time left.
+    pub(super) fn merge_finished(
+        &mut self,
+        finished: Vec<(Leaf, Vec<Emission>)>,
+    ) -> Result<Vec<(Leaf, Vec<Emission>)>, String> {
         let mut merged: Vec<(Leaf, Vec<Emission>)> = Vec::new();
         for (mut leaf, mut emissions) in finished {
             let mut place = 0;
             while place < merged.len() {
+                self.go_on()?;
                 let is_alike = are_alike(&merged[place].1, &emissions);
                 let both = is_alike.then(|| self.merge_leaves(&merged[place].0, &leaf)).flatten();
                 let both = both.and_then(|(both, by)| {
@@ -120,7 +130,7 @@ impl Reader<'_> {
             }
             merged.push((leaf, emissions));
         }
-        merged
+        Ok(merged)
     }
 
     fn merge_emissions(&mut self, by: &By, a: &[Emission], b: &[Emission]) -> Option<Vec<Emission>> {

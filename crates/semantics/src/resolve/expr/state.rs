@@ -90,7 +90,13 @@ pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name
     }
     let ast::Expr::Field(field) = expr else {
         let span = body.span(expr);
-        body.error(codes::WRONG_STATE, "this is no state", span, "expected the name of state", "name it directly");
+        let help = match expr {
+            ast::Expr::Call(_) => {
+                "name it directly; an amount that is computed gets a name first: `let n = …`, then `count hits n`"
+            }
+            _ => "name it directly",
+        };
+        body.error(codes::WRONG_STATE, "this is no state", span, "expected the name of state", help);
         return None;
     };
     let name = tree::some_name(body.file, field.name())?;
