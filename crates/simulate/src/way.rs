@@ -28,14 +28,16 @@ pub struct Befell {
 /// The most copies on their way; a frame beyond these is lost.
 const MOST: usize = 16_384;
 
+/// A copy on its way: when it arrives, the order of sending, the frame's number, its octets.
+type Coming = (u64, u64, u64, Vec<u8>);
+
 /// A line in one direction. It depends only on the seed, the frames and their sending times.
 pub struct Way {
     weather: Weather,
     random: Random,
     lines: Lines,
     burst: u32,
-    /// By arrival: the time, the order of sending, the frame's number, the frame.
-    coming: BinaryHeap<Reverse<(u64, u64, u64, Vec<u8>)>>,
+    coming: BinaryHeap<Reverse<Coming>>,
     order: u64,
     befell: Befell,
 }

@@ -254,6 +254,9 @@ impl Sequence {
     }
 }
 
+/// Lives that went from one view to the same next as another one, with what each did in it.
+type Casters<'l> = Vec<(usize, Stretch<'l>)>;
+
 /// For each message of these casters: of all that comes before it, what comes last in a sequence, and its place there.
 fn before_each_cast(here: &Sequence, casters: &[(usize, Stretch<'_>)]) -> BTreeMap<MessageId, (usize, MessageId)> {
     let numbered = casters.iter().enumerate();
@@ -432,7 +435,7 @@ impl Log {
 
     /// What a caster had seen, and what came before that for whom had cast it, and so on (Lamport 1978), comes first everywhere.
     fn causal(&self, told: &Told<'_>) -> Vec<Broken> {
-        let mut groups: BTreeMap<(usize, Step), (Stretch<'_>, Vec<(usize, Stretch<'_>)>)> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, Step), (Stretch<'_>, Casters<'_>)> = BTreeMap::new();
         for Together { one: (life, here), other, step } in self.together_in() {
             groups.entry((life, step)).or_insert((here, Vec::new())).1.push(other);
         }
