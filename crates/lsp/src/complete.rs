@@ -7,23 +7,56 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ls_types::{CompletionItem, CompletionItemKind as Kind, Documentation, MarkupContent, MarkupKind};
 use mokume_base::{FileId, Span};
-use mokume_semantics::program::{Field, Layer, MemberKind, Param, Program, Type};
+use mokume_semantics::program::{Field, Layer, Local, MemberKind, Over, Param, Program, Stack, Type};
 use mokume_semantics::signature::STANDARD_REASONS;
 use mokume_semantics::{events, types};
 use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::analysis::Analysis;
-use crate::{calls, hover, names, wires};
+use crate::{calls, hover, names, outline, wires};
 
 /// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";
 
 /// The types that every file knows without a `use`.
-const TYPES: [&str; 10] = ["bool", "u8", "u16", "u32", "u64", "seq32", "Duration", "Instant", "Message", "Flow"];
+const TYPES: [&str; 16] = [
+    "bool", "u8", "u16", "u24", "u32", "u48", "u64", "seq8", "seq16", "seq32", "seq64", "Duration", "Instant",
+    "Message", "Flow", "Reason",
+];
 const VALUES: [&str; 8] = ["clamp", "flow", "fold16", "max", "message", "min", "now", "random"];
-const OF_MESSAGES: [&str; 10] =
-    ["size", "share()", "sum16()", "trim()", "skip()", "split()", "join()", "u8()", "u16be()", "u32be()"];
+const OF_MESSAGES: [&str; 26] = [
+    "size",
+    "share",
+    "sum16",
+    "trim",
+    "skip",
+    "split",
+    "join",
+    "received",
+    "has",
+    "field",
+    "u8",
+    "u16be",
+    "u24be",
+    "u32be",
+    "u64be",
+    "u16le",
+    "u32le",
+    "u64le",
+    "put_u8",
+    "put_u16be",
+    "put_u24be",
+    "put_u32be",
+    "put_u64be",
+    "put_u16le",
+    "put_u32le",
+    "put_u64le",
+];
+/// What a test may say to be reported.
+const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
+/// What every device publishes.
+const OF_DEVICES: [&str; 4] = ["mtu", "mac", "credit", "credit_octets"];
 
 /// The text with the name inserted in place of the word at the cursor, and the offset of that name.
 pub fn patched(text: &str, offset: usize) -> (String, usize) {
@@ -39,7 +72,9 @@ pub fn at(analysis: &Analysis, file: FileId, from: usize, modules: &[String]) ->
     let Some(word) = names::word(analysis, file, from as u32 + 1) else { return Vec::new() };
     let scene = Scene { analysis, program: &analysis.checked.program, file, token: word.token };
     let mut found = Found::default();
-    scene.propose(modules, &mut found);
+    if scene.by_words(&mut found).is_none() {
+        scene.propose(modules, &mut found);
+    }
     found.items.into_values().collect()
 }
 
@@ -47,6 +82,18 @@ pub fn at(analysis: &Analysis, file: FileId, from: usize, modules: &[String]) ->
 #[derive(Default)]
 struct Found {
     items: BTreeMap<String, CompletionItem>,
+    near: Near,
+}
+
+/// How near the things that are added now are; editors show near ones first.
+#[derive(Clone, Copy, Default)]
+enum Near {
+    /// Of the code or its layer.
+    #[default]
+    Layer,
+    File,
+    Language,
+    Others,
 }
 
 impl Found {
@@ -59,7 +106,8 @@ impl Found {
         });
     }
 
-    fn put(&mut self, item: CompletionItem) {
+    fn put(&mut self, mut item: CompletionItem) {
+        item.sort_text = Some(format!("{}{}", self.near as u8, item.label));
         if item.label != HERE && !item.label.starts_with(['.', '?']) {
             self.items.entry(item.label.clone()).or_insert(item);
         }
@@ -78,6 +126,199 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The words and signs before the cursor on its line.
+    fn before(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut token = self.token.prev_token();
+        while let Some(before) = token {
+            if before.kind() == SyntaxKind::WHITESPACE && before.text().contains('\n') {
+                break;
+            }
+            if !before.kind().is_trivia() {
+                found.push(before.text().to_string());
+            }
+            token = before.prev_token();
+        }
+        found.reverse();
+        found
+    }
+
+    /// Proposals where the words before the cursor decide, whatever the tree of the unfinished line is; `None` if they
+    /// do not.
+    fn by_words(&self, found: &mut Found) -> Option<()> {
+        use SyntaxKind as S;
+        let before = self.before();
+        let words: Vec<&str> = before.iter().map(String::as_str).collect();
+        let last = words.iter().rposition(|word| matches!(*word, "start" | "stop"));
+        if self.is_in(S::TEST) && !self.is_in(S::ARG_LIST) {
+            return self.in_test(&words, found);
+        }
+        match (&words[..], last) {
+            ([.., "on", "expiry"], _) => self.timers(true, found),
+            (["on", event, rest @ ..], _) if self.is_within("(", ")", rest) => self.bound(event, rest, found)?,
+            ([.., "running"], _) => self.timers(false, found),
+            (_, Some(at)) if self.is_in(S::BLOCK) && !self.is_in(S::NETWORK) => match &words[at..] {
+                [_] => self.timers(false, found),
+                ["start", path @ ..]
+                    if path.last() != Some(&".") && !path.contains(&"after") && !path.contains(&"at") =>
+                {
+                    found.words(&["after", "at"]);
+                }
+                _ => return None,
+            },
+            ([.., layer, ".", alternative, "."], _) if self.is_in(S::WIRE) => {
+                self.header(layer, Some(alternative), found)?
+            }
+            ([.., layer, "."], _) if self.is_in(S::WIRE) => self.header(layer, None, found)?,
+            ([.., "="], _) if self.is_in(S::WIRE) => {
+                self.values(found);
+                let seen = self.seen();
+                let layers = self.program.layers.iter().filter(|layer| seen.contains(&layer.name.span.file));
+                for layer in layers.filter(|layer| layer.header.is_some() || layer.key.is_some()) {
+                    self.item(&layer.name.text, Kind::CLASS, "its header", layer.name.span, found);
+                }
+            }
+            ([.., "fail", ":"], _) | ([.., "fail", _, ":"], _) => self.reasons(found),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Whether the last of these words stand in brackets that are not closed.
+    fn is_within(&self, open: &str, close: &str, words: &[&str]) -> bool {
+        let count = |sign: &str| words.iter().filter(|word| **word == sign).count();
+        count(open) > count(close)
+    }
+
+    /// The timers of the layer; with those of its objects where a handler names them.
+    fn timers(&self, of_objects: bool, found: &mut Found) {
+        let Some(layer) = self.layer() else { return };
+        let is_inside = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::OBJECT);
+        let is_inside = is_inside.map(|node| ast::span_of(&node, self.file));
+        for (scope, members) in layer.all_members() {
+            let is_object = matches!(scope, mokume_semantics::program::ScopeKind::Object(_));
+            for member in members.iter().filter(|member| matches!(member.kind, MemberKind::Timer)) {
+                let is_own = is_inside.is_some_and(|inside| within(member.name.span, inside));
+                if is_object && !is_own && !of_objects {
+                    continue;
+                }
+                self.item(&member.name.text, Kind::VARIABLE, "timer", member.name.span, found);
+            }
+        }
+        if of_objects {
+            return;
+        }
+        // Those of objects are behind a name of the object.
+        for local in self.locals_here().filter(|local| matches!(local.ty, Type::Object(_))) {
+            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
+        }
+        for class in &layer.objects {
+            self.item(&class.name.text, Kind::CLASS, "objects", class.name.span, found);
+        }
+    }
+
+    /// What a handler's brackets may bind: parts of the header, parameters of an event of a vocabulary.
+    fn bound(&self, event: &str, words: &[&str], found: &mut Found) -> Option<()> {
+        let layer = self.layer()?;
+        if event == "deliver" {
+            let header = layer.header.as_ref()?;
+            let brace = words.iter().rposition(|word| *word == "{").filter(|at| !words[*at..].contains(&"}"));
+            match brace {
+                Some(at) => {
+                    let (_, variant) = header.variant(words.get(at.checked_sub(1)?)?)?;
+                    self.fields(&variant.fields, found);
+                }
+                None if header.is_single() => {
+                    header.variants.iter().for_each(|variant| self.fields(&variant.fields, found));
+                }
+                None => {
+                    let is_named = |name: &str| words.contains(&name);
+                    for variant in header.variants.iter().filter(|variant| !is_named(&variant.name.text)) {
+                        self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
+                    }
+                }
+            }
+            return Some(());
+        }
+        let known = self.program.vocabularies.iter().find_map(|vocabulary| vocabulary.event(event))?;
+        self.fields(&known.params, found);
+        Some(())
+    }
+
+    /// The parts of a layer's header, as wires name them.
+    fn header(&self, layer: &str, alternative: Option<&str>, found: &mut Found) -> Option<()> {
+        let seen = self.seen();
+        let is_it = |known: &&Layer| known.name.text == layer && seen.contains(&known.name.span.file);
+        let layer = self.program.layers.iter().find(is_it)?;
+        let header = layer.header.as_ref()?;
+        match alternative {
+            Some(alternative) => self.fields(&header.variant(alternative)?.1.fields, found),
+            None if header.is_single() => {
+                header.variants.iter().for_each(|variant| self.fields(&variant.fields, found));
+            }
+            None => {
+                for variant in &header.variants {
+                    self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
+                }
+            }
+        }
+        Some(())
+    }
+
+    // ---- tests ----
+
+    /// Proposals in a test.
+    fn in_test(&self, words: &[&str], found: &mut Found) -> Option<()> {
+        match words {
+            ["stack"] => self.stacks(found),
+            ["dropped" | "consumed"] => self.reasons(found),
+            ["reported"] => {
+                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
+            }
+            ["counter"] => {
+                let seen = self.seen();
+                let layers = self.program.layers.iter().filter(|layer| seen.contains(&layer.name.span.file));
+                for member in layers.flat_map(Layer::all_members).flat_map(|(_, members)| members) {
+                    if matches!(member.kind, MemberKind::Counter) {
+                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
+                    }
+                }
+            }
+            [] => {
+                found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
+                self.ports(found)?;
+            }
+            [.., "=>"] => {
+                found.words(&["nothing"]);
+                self.ports(found)?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// All stacks that a test may name.
+    fn stacks(&self, found: &mut Found) {
+        let seen = self.seen();
+        for stack in self.program.stacks.iter().filter(|stack| seen.contains(&stack.name.span.file)) {
+            self.item(&stack.name.text, Kind::MODULE, "stack", stack.name.span, found);
+        }
+    }
+
+    /// The ports of the stack of the test around the cursor.
+    fn ports(&self, found: &mut Found) -> Option<()> {
+        let test = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::TEST)?;
+        let named = test.descendants().find(|node| node.kind() == SyntaxKind::LAYER_USE)?;
+        let named = named.descendants_with_tokens().filter_map(|element| element.into_token());
+        let name = named.into_iter().find(|token| token.kind() == SyntaxKind::IDENT)?;
+        let seen = self.seen();
+        let is_it = |stack: &&Stack| stack.name.text == name.text() && seen.contains(&stack.name.span.file);
+        let stack = self.program.stacks.iter().find(is_it)?;
+        stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
+        stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
+        Some(())
+    }
+
     fn propose(&self, modules: &[String], found: &mut Found) {
         use SyntaxKind as S;
         let Some(parent) = self.token.parent() else { return };
@@ -90,6 +331,7 @@ impl Scene<'_> {
             (S::NAME, S::FIELD_EXPR) => self.behind_dot(owner, found).unwrap_or_default(),
             (S::NAME, S::RECORD_EXPR_FIELD) => self.fields_within(owner, found).unwrap_or_default(),
             (S::NAME, S::NAMED_TYPE) => self.types(found),
+            (S::NAME, S::LAYER_USE) if self.is_in(S::HOST) || self.is_in(S::TEST_STACK) => self.stacks(found),
             (S::NAME, S::LAYER_USE) => self.layers(found),
             (S::NAME, S::OVER | S::WITH | S::EXPORT) => self.instances(found),
             (S::NAME, S::READS | S::WRITES) => self.attributes(found),
@@ -105,8 +347,7 @@ impl Scene<'_> {
             },
             (S::NAME_EXPR, S::EXPR_STMT) => {
                 found.words(words::of_statements());
-                found.add("below", Kind::KEYWORD, "below.send(msg)");
-                found.add("above", Kind::KEYWORD, "above.deliver(msg)");
+                self.receivers(found);
                 self.values(found);
             }
             (S::NAME_EXPR, S::ARG) => {
@@ -117,9 +358,23 @@ impl Scene<'_> {
                 self.layers(found);
                 self.values(found);
             }
-            (S::NAME_EXPR, _) => self.values(found),
+            (S::NAME_EXPR, S::FIELD_EXPR) => {
+                self.receivers(found);
+                self.values(found);
+            }
+            (S::NAME_EXPR, _) => {
+                if self.layer().is_some() {
+                    found.add("below", Kind::KEYWORD, "below.mtu");
+                }
+                self.values(found);
+            }
             _ => self.by_place(&parent, found),
         }
+    }
+
+    fn receivers(&self, found: &mut Found) {
+        found.add("below", Kind::KEYWORD, "below.send(msg)");
+        found.add("above", Kind::KEYWORD, "above.deliver(msg)");
     }
 
     fn is_in(&self, kind: SyntaxKind) -> bool {
@@ -150,7 +405,10 @@ impl Scene<'_> {
                 found.words(words::of_statements());
                 self.values(found);
             }
-            Some(S::SCOPE | S::CONTAINER) => found.words(words::of_state()),
+            Some(S::SCOPE | S::CONTAINER) => {
+                found.words(words::of_state());
+                self.containers(found);
+            }
             Some(S::OBJECT) => {
                 found.words(words::of_state());
                 found.words(&["on"]);
@@ -163,6 +421,15 @@ impl Scene<'_> {
             }
             Some(S::BUNDLE) => self.layers(found),
             _ => found.words(words::of_items()),
+        }
+    }
+
+    fn containers(&self, found: &mut Found) {
+        for file in self.seen() {
+            let declared = outline::declarations(&names::tree(self.analysis, file));
+            for container in declared.iter().filter(|declared| declared.node == SyntaxKind::CONTAINER) {
+                found.add(&container.name, Kind::CLASS, "container");
+            }
         }
     }
 
@@ -200,6 +467,7 @@ impl Scene<'_> {
         let at = ast::token_span(&last, self.file);
         let declared = names::exact_declarations(self.analysis, at);
         match (last.text(), declared.is_empty()) {
+            ("below", true) if !self.is_statement() => self.published(found),
             ("below", true) => self.neighbour(&events::DOWN, true, found),
             ("above", true) => self.neighbour(&events::UP, false, found),
             ("flow", true) => self.flow(found),
@@ -226,11 +494,48 @@ impl Scene<'_> {
                 .iter()
                 .for_each(|event| found.add(&event.name.text, Kind::EVENT, format!("of {}", vocabulary.name.text)));
         }
-        if down {
-            ["mtu", "credit"].iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
-            for publish in self.program.layers.iter().flat_map(|layer| &layer.publishes) {
-                found.add(&publish.name.text, Kind::PROPERTY, types::show(self.program, publish.ty));
+    }
+
+    /// Whether the cursor is in what a statement tells a neighbour, not in a value.
+    fn is_statement(&self) -> bool {
+        use SyntaxKind as S;
+        let around = self.token.parent_ancestors().map(|node| node.kind());
+        let around = around.into_iter().find(|kind| !matches!(kind, S::NAME | S::FIELD_EXPR | S::CALL_EXPR));
+        around == Some(S::EXPR_STMT)
+    }
+
+    /// The values that are published below the layer, in the stacks that have it; everywhere if none has.
+    fn published(&self, found: &mut Found) {
+        OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
+        let Some(own) = self.layer() else { return };
+        let seen = self.seen();
+        let mut is_used = false;
+        let mut below: Vec<&Layer> = Vec::new();
+        for stack in &self.program.stacks {
+            for (at, instance) in stack.instances.iter().enumerate() {
+                let layers = self.program.layers_of(&instance.of);
+                let Some(place) = layers.iter().position(|layer| layer.name.span == own.name.span) else { continue };
+                is_used = true;
+                below.extend(&layers[place + 1..]);
+                let (mut next, mut met) = (vec![at], BTreeSet::new());
+                while let Some(at) = next.pop() {
+                    for under in stack.instances.get(at).into_iter().flat_map(|instance| &instance.unders) {
+                        let Over::Instance(lower) = under.over else { continue };
+                        if met.insert(lower) {
+                            next.push(lower as usize);
+                            let lower = stack.instances.get(lower as usize);
+                            below.extend(lower.into_iter().flat_map(|lower| self.program.layers_of(&lower.of)));
+                        }
+                    }
+                }
             }
+        }
+        if !is_used {
+            let others = self.program.layers.iter().filter(|layer| layer.name.span != own.name.span);
+            below.extend(others.filter(|layer| seen.contains(&layer.name.span.file)));
+        }
+        for publish in below.iter().flat_map(|layer| &layer.publishes) {
+            found.add(&publish.name.text, Kind::PROPERTY, types::show(self.program, publish.ty));
         }
     }
 
@@ -309,10 +614,14 @@ impl Scene<'_> {
                 }
             }
             Type::Message => {
-                OF_MESSAGES
-                    .iter()
-                    .for_each(|name| found.add(name.trim_end_matches("()"), Kind::METHOD, "of a message"));
-                self.attributes(found);
+                OF_MESSAGES.iter().for_each(|name| found.add(name, Kind::METHOD, "of a message"));
+                let Some(layer) = self.layer() else { return };
+                let ids = layer.reads.iter().chain(&layer.writes);
+                for attribute in ids.filter_map(|id| self.program.attributes.get(id.index())) {
+                    let ty = types::show(self.program, attribute.ty);
+                    let detail = format!("attribute: {ty}");
+                    self.item(&attribute.name.text, Kind::PROPERTY, detail, attribute.name.span, found);
+                }
             }
             Type::Flow(_) => self.flow(found),
             Type::Object(id) => {
@@ -374,36 +683,64 @@ impl Scene<'_> {
             layer.parts.iter().for_each(|part| found.add(&part.called, Kind::CLASS, "part"));
         }
         let seen = self.seen();
-        let is_seen = |span: Span| seen.contains(&span.file);
+        let mut files: Vec<FileId> = seen.iter().copied().filter(|file| *file != self.file).collect();
+        found.near = Near::File;
+        self.items_of(self.file, found);
+        found.near = Near::Language;
+        VALUES.iter().for_each(|name| found.add(name, Kind::FUNCTION, "of the language"));
+        found.words(&["true", "false", "not"]);
+        found.near = Near::Others;
+        files.drain(..).for_each(|file| self.items_of(file, found));
+        found.near = Near::default();
+    }
+
+    /// The functions, enums and constants that a file declares.
+    fn items_of(&self, file: FileId, found: &mut Found) {
+        let is_seen = |span: Span| span.file == file;
         for function in self.program.functions.iter().filter(|function| is_seen(function.name.span)) {
             self.item(&function.name.text, Kind::FUNCTION, "function", function.name.span, found);
         }
         for item in self.program.enums.iter().filter(|item| is_seen(item.name.span)) {
             self.item(&item.name.text, Kind::ENUM, "enum", item.name.span, found);
         }
-        for (_, source) in self.analysis.checked.sources.files().filter(|(file, _)| seen.contains(file)) {
-            constants(&source.text).iter().for_each(|name| found.add(name, Kind::CONSTANT, "constant"));
-        }
-        VALUES.iter().for_each(|name| found.add(name, Kind::FUNCTION, "of the language"));
-        found.words(&["true", "false", "not"]);
+        let text = &self.analysis.checked.sources.file(file).text;
+        constants(text).iter().for_each(|name| found.add(name, Kind::CONSTANT, "constant"));
     }
 
     /// The locals that the surrounding handler or function has bound before the cursor.
     fn locals(&self, found: &mut Found) {
+        self.locals_here().for_each(|local| {
+            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
+        });
+    }
+
+    fn locals_here(&self) -> impl Iterator<Item = &Local> + '_ {
         let code = self
             .token
             .parent_ancestors()
             .find(|node| matches!(node.kind(), SyntaxKind::HANDLER | SyntaxKind::FUNCTION));
-        let Some(code) = code.map(|node| ast::span_of(&node, self.file)) else { return };
+        let code = code.map(|node| ast::span_of(&node, self.file));
+        // A name is not bound before its `let` is whole.
+        let binding = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::LET_STMT);
+        let binding = binding.map(|node| ast::span_of(&node, self.file));
+        let is_unbound = move |place: Span| self.is_in_value() && binding.is_some_and(|binding| within(place, binding));
         let here = ast::token_span(&self.token, self.file);
         let of_layers = self.program.layers.iter().flat_map(|layer| {
             let handlers = layer.handlers.iter().flat_map(|handler| &handler.locals);
             handlers.chain(layer.functions.iter().flat_map(|function| &function.locals))
         });
         let all = of_layers.chain(self.program.functions.iter().flat_map(|function| &function.locals));
-        for local in all.filter(|local| within(local.name.span, code) && local.name.span.start < here.start) {
-            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
-        }
+        all.filter(move |local| {
+            let place = local.name.span;
+            code.is_some_and(|code| within(place, code)) && place.start < here.start && !is_unbound(place)
+        })
+    }
+
+    /// Whether the nearest statement around the cursor is a `let`.
+    fn is_in_value(&self) -> bool {
+        let around = self.token.parent_ancestors().map(|node| node.kind());
+        let nearest = around.into_iter().find(|kind| matches!(kind, SyntaxKind::LET_STMT | SyntaxKind::BLOCK));
+        nearest == Some(SyntaxKind::LET_STMT)
     }
 
     fn params(&self, params: &[Param], found: &mut Found) {
@@ -493,9 +830,8 @@ impl Scene<'_> {
             matches!(node.kind(), SyntaxKind::DROP_STMT | SyntaxKind::CONSUME_STMT | SyntaxKind::FAIL_STMT)
         }) {
             let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
-            let words = tokens.filter(|token| token.kind() == SyntaxKind::IDENT);
-            let behind = words.skip_while(|token| token.prev_sibling_or_token().is_none());
-            if let Some(last) = behind.last() {
+            let mut behind = tokens.skip_while(|token| token.kind() != SyntaxKind::COLON);
+            if let Some(last) = behind.find(|token| token.kind() == SyntaxKind::IDENT) {
                 found.add(last.text(), Kind::ENUM_MEMBER, "reason");
             }
         }

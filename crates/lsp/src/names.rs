@@ -49,7 +49,37 @@ pub fn is_declared(word: &Word) -> bool {
     outline::declares(&word.token) && !is_matched
 }
 
-/// The same from the compiler's table only.
+/// Whether only its own file can name what is declared at a place: parameters and locals of code, the state of a layer
+/// without parts, hosts and links of a network, names that a test binds.
+pub fn is_local(analysis: &Analysis, declared: Span) -> bool {
+    use SyntaxKind as S;
+    let Some(word) = word(analysis, declared.file, declared.start).filter(|word| word.at == declared) else {
+        return false;
+    };
+    let Some(owner) = word.token.parent().and_then(|name| name.parent()) else { return false };
+    let around = |kinds: &[S]| owner.ancestors().find(|node| kinds.contains(&node.kind())).map(|node| node.kind());
+    // The code of containers and parts is read where it is used.
+    if around(&[S::CONTAINER, S::PART]).is_some() {
+        return false;
+    }
+    let layer = owner.ancestors().find(|node| node.kind() == S::LAYER);
+    let is_of_layer = layer.is_some();
+    // Its parts may be in other files, and name its state.
+    let has_parts = layer.is_some_and(|layer| layer.children().any(|member| member.kind() == S::PARTS));
+    match owner.kind() {
+        S::HOST | S::LINK | S::BIND_EXPR => true,
+        S::VAR | S::TIMER | S::QUOTA | S::ARRAY | S::MAP | S::MESSAGES | S::OBJECT => is_of_layer && !has_parts,
+        S::PARAM => is_of_layer && around(&[S::HANDLER, S::FUNCTION]).is_some(),
+        S::NAME_PATTERN | S::TUPLE_PATTERN | S::PATTERN_FIELD | S::FOR_STMT | S::LET_CONDITION => {
+            // So is that of functions that take functions.
+            let is_read = || analysis.checked.program.mentions.iter().any(|mention| mention.of == declared);
+            is_of_layer || is_read()
+        }
+        _ => false,
+    }
+}
+
+/// The declarations of what a word refers to, from the compiler's table only.
 pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
     let mentions = &analysis.checked.program.mentions;
     let found: Vec<Span> = mentions_at(mentions, at).iter().map(|mention| mention.of).collect();
@@ -119,4 +149,36 @@ pub fn used(analysis: &Analysis, file: FileId, offset: u32) -> Vec<Span> {
     };
     let files = analysis.checked.sources.files().map(|(id, _)| id).filter(|id| *id != file && is_it(name(*id)));
     files.map(|id| Span::new(id, 0, 0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use mokume_base::world::RealWorld;
+
+    use super::*;
+    use crate::overlay::Overlay;
+
+    /// Searches for what is local leave other files out, so no file may name such a thing of another.
+    #[test]
+    fn no_other_file_names_what_is_local() {
+        let (mut local, mut others) = (0, BTreeSet::new());
+        for folder in ["library", "tests/library", "examples"] {
+            let folder = format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR"));
+            let world = Overlay { world: &RealWorld, texts: &BTreeMap::new() };
+            let analysis = Analysis::of_files(&world, &[folder]);
+            for mention in &analysis.checked.program.mentions {
+                match is_local(&analysis, mention.of) {
+                    true if mention.at.file != mention.of.file => {
+                        let source = analysis.checked.sources.file(mention.of.file);
+                        let text = &source.text[mention.of.start as usize..mention.of.end as usize];
+                        others.insert(format!("`{text}` of {}", source.name));
+                    }
+                    is_local => local += usize::from(is_local),
+                }
+            }
+        }
+        assert!(local > 5000 && others.is_empty(), "{local}: {others:#?}");
+    }
 }

@@ -20,29 +20,27 @@ use crate::{names, workspace};
 pub type Place = (String, u32, u32);
 
 /// All places that must change together with this word: the declarations, and what refers to them.
-pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<BTreeSet<Place>, String> {
+pub struct Places {
+    pub all: BTreeSet<Place>,
+    /// Whether only their own file can name it.
+    is_local: bool,
+}
+
+/// Finds these places.
+pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Result<Places, String> {
     if names::exact_declarations(known, word.at).is_empty() && !names::is_declared(word) {
         return Err(format!(
             "what `{}` is called is not this program's to say, or layers match it by its text",
             word.text
         ));
     }
-    let all = workspace::analyses_with(session, &word.text);
     let mut found = BTreeSet::from([place(known, word.at)]);
-    loop {
-        let before = found.len();
-        for analysis in all.iter().chain([known.as_ref()]) {
-            let within = |span: Span| found.contains(&place(analysis, span));
-            let mentions = analysis.checked.program.mentions.iter();
-            let joined: Vec<Place> = mentions
-                .filter(|mention| within(mention.at) || within(mention.of))
-                .flat_map(|mention| [place(analysis, mention.at), place(analysis, mention.of)])
-                .collect();
-            found.extend(joined);
-        }
-        if found.len() == before {
-            break;
-        }
+    join(&mut found, &[known]);
+    let is_local = declared_among(known, &found).all(|declared| names::is_local(known, declared));
+    if !is_local {
+        let groups = workspace::analyses_with(session, &word.text);
+        let all: Vec<&Analysis> = groups.iter().map(|group| &group.analysis).chain([known.as_ref()]).collect();
+        join(&mut found, &all);
     }
     if let Some((name, ..)) =
         found.iter().find(|(name, ..)| !name.starts_with('/') && session.documents.get(name).is_none())
@@ -55,7 +53,33 @@ pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> R
             return Err(format!("`{}` is called otherwise in `{name}`: by its name in small letters", word.text));
         }
     }
-    Ok(found)
+    Ok(Places { all: found, is_local })
+}
+
+/// Adds the places that mention these, or that these mention.
+fn join(found: &mut BTreeSet<Place>, all: &[&Analysis]) {
+    loop {
+        let before = found.len();
+        for analysis in all {
+            let within = |span: Span| found.contains(&place(analysis, span));
+            let mentions = analysis.checked.program.mentions.iter();
+            let joined: Vec<Place> = mentions
+                .filter(|mention| within(mention.at) || within(mention.of))
+                .flat_map(|mention| [place(analysis, mention.at), place(analysis, mention.of)])
+                .collect();
+            found.extend(joined);
+        }
+        if found.len() == before {
+            break;
+        }
+    }
+}
+
+/// Those of these places that mention nothing: declarations.
+fn declared_among<'a>(known: &'a Analysis, found: &'a BTreeSet<Place>) -> impl Iterator<Item = Span> + 'a {
+    let spans = found.iter().filter_map(|(name, start, end)| Some(Span::new(known.file(name)?, *start, *end)));
+    let mentions = &known.checked.program.mentions;
+    spans.filter(|span| mentions.binary_search_by_key(span, |mention| mention.at).is_err())
 }
 
 fn place(analysis: &Analysis, span: Span) -> Place {
@@ -72,28 +96,38 @@ pub fn is_name(name: &str) -> bool {
 
 /// The new texts of the changed files, if the program keeps its meaning.
 pub fn renamed(
-    session: &Session<'_>,
-    word: &str,
-    new: &str,
-    places: &BTreeSet<Place>,
+    session: &mut Session<'_>,
+    known: &Rc<Analysis>,
+    (word, new): (&str, &str),
+    Places { all: places, is_local }: &Places,
 ) -> Result<BTreeMap<String, String>, String> {
+    let groups = if *is_local { Rc::default() } else { workspace::analyses_with(session, word) };
+    let own: Vec<String> = places.iter().map(|(name, ..)| name.clone()).take(1).collect();
+    let mut before: Vec<(&[String], &Analysis)> =
+        groups.iter().map(|group| (&group.names[..], &group.analysis)).collect();
+    if *is_local {
+        before.push((&own, known));
+    }
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for (name, start, end) in places.iter().rev() {
         let old = || session.text(name).unwrap_or_default();
         let text = texts.entry(name.clone()).or_insert_with(old);
         text.replace_range(*start as usize..*end as usize, new);
     }
-    let before = workspace::groups_with(session, word);
     let mut changed = session.documents.texts().clone();
     changed.extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
-    let (old, new_world) = (session.overlay(), Overlay { world: session.world, texts: &changed });
+    let new_world = Overlay { world: session.world, texts: &changed };
     let moved = Moved { places, by: new.len() as i64 - word.len() as i64 };
-    for files in before {
-        let (was, is) = (Analysis::of_files(&old, &files), Analysis::of_files(&new_world, &files));
-        if let Some(told) = news(&was, &is) {
+    for (files, was) in before {
+        // Those that see none of the changed files stay the same.
+        if session.is_cancelled() || !texts.keys().any(|name| was.file(name).is_some()) {
+            continue;
+        }
+        let is = Analysis::of_files(&new_world, files);
+        if let Some(told) = news(was, &is) {
             return Err(format!("with the name `{new}` this would be wrong: {told}"));
         }
-        if meanings(&was, &moved) != meanings(&is, &Moved { places: &BTreeSet::new(), by: 0 }) {
+        if meanings(was, &moved) != meanings(&is, &Moved { places: &BTreeSet::new(), by: 0 }) {
             return Err(format!(
                 "`{new}` is the name of something else there: some name would mean another thing than before"
             ));

@@ -24,7 +24,7 @@ use crate::diagnostics;
 use crate::frames::{self, Frame};
 use crate::requests;
 use crate::runs::{self, Done, What};
-use crate::session::Session;
+use crate::session::{Cancelled, Session};
 
 /// How long the input must be quiet before the server publishes diagnostics of changed documents.
 const PAUSE: Duration = Duration::from_millis(15);
@@ -54,6 +54,8 @@ pub fn serve(
 ) -> Ended {
     let (sender, from) = channel();
     let to = sender.clone();
+    let cancelled = Cancelled::default();
+    let cancels = cancelled.clone();
     std::thread::scope(|scope| {
         scope.spawn(move || loop {
             let frame = frames::read(&mut input);
@@ -62,13 +64,16 @@ pub fn serve(
                 Frame::Message(Message::Notification(told)) => told.method == told::Exit::METHOD,
                 Frame::Message(_) | Frame::Broken(_) => false,
             };
+            if let Frame::Message(Message::Notification(told)) = &frame {
+                cancels.add(told);
+            }
             if to.send(Heard::From(frame)).is_err() || last {
                 break;
             }
         });
         let command = command.to_string();
-        let server =
-            Server { world, command, sender, from, waiting: VecDeque::new(), output, state: State::New, asked: 0 };
+        let waiting = VecDeque::new();
+        let server = Server { world, command, sender, from, waiting, cancelled, output, state: State::New, asked: 0 };
         server.run()
     })
 }
@@ -87,6 +92,7 @@ struct Server<'o> {
     sender: Sender<Heard>,
     from: Receiver<Heard>,
     waiting: VecDeque<Heard>,
+    cancelled: Cancelled,
     output: &'o mut dyn Write,
     state: State,
     /// The number of requests that the server has sent.
@@ -175,11 +181,11 @@ impl Server<'_> {
 
     fn request(&mut self, request: Request) -> io::Result<()> {
         let Request { id, method, params } = request;
-        let is_cancelled = self.is_cancelled(&id);
+        let is_cancelled = self.cancelled.has(&id);
         // For tests and scripts: answered when all diagnostics are published.
         while method == "mokume/settle" && self.tell()? {}
         let answer = match (&mut self.state, method.as_str()) {
-            _ if is_cancelled => Err((ErrorCode::RequestCanceled, "it was taken back".to_string())),
+            _ if is_cancelled => Ok(Value::Null),
             (State::New, "initialize") => self.initialize(params),
             (State::New, _) => Err((ErrorCode::ServerNotInitialized, "`initialize` comes first".to_string())),
             (State::Ready(_), "initialize") => Err((ErrorCode::InvalidRequest, "it was said already".to_string())),
@@ -190,32 +196,27 @@ impl Server<'_> {
             (State::Ready(_), "mokume/settle") => Ok(Value::Null),
             (State::Ready(_), asked::ExecuteCommand::METHOD) => self.execute(&id, params)?,
             (State::Ready(session), method) => {
+                session.asked = Some(id.clone());
                 let answered = catch_unwind(AssertUnwindSafe(|| requests::answer(session, method, params)));
+                session.asked = None;
                 answered.unwrap_or_else(|_| Err((ErrorCode::InternalError, "a fault of Mokume".to_string())))
             }
             (State::Done, _) => Err((ErrorCode::InvalidRequest, "`shutdown` was said".to_string())),
         };
         let response = match answer {
+            // An answer may have been cut short.
+            Ok(_) if self.cancelled.has(&id) => taken_back(id),
+            Err((ErrorCode::RequestFailed, _)) if self.cancelled.has(&id) => taken_back(id),
             Ok(result) => Response { id, result: Some(result), error: None },
             Err((code, message)) => Response::new_err(id, code as i32, message),
         };
         Message::Response(response).write(&mut self.output)
     }
 
-    /// Whether the editor has cancelled a request.
-    fn is_cancelled(&self, id: &RequestId) -> bool {
-        let taken_back = |told: &Notification| {
-            let of = told.params.get("id").cloned().and_then(|id| serde_json::from_value::<RequestId>(id).ok());
-            told.method == told::Cancel::METHOD && of.as_ref() == Some(id)
-        };
-        self.waiting
-            .iter()
-            .any(|heard| matches!(heard, Heard::From(Frame::Message(Message::Notification(told))) if taken_back(told)))
-    }
-
     fn initialize(&mut self, params: Value) -> requests::Answer {
         let editor: InitializeParams = requests::read(params)?;
-        let session = Session::new(self.world, &editor);
+        let mut session = Session::new(self.world, &editor);
+        session.cancelled = self.cancelled.clone();
         let result = InitializeResult {
             capabilities: requests::capabilities(session.columns),
             server_info: Some(ServerInfo {
@@ -301,6 +302,7 @@ impl Server<'_> {
     }
 
     fn notification(&mut self, told: Notification) {
+        self.cancelled.forget(&told);
         let State::Ready(session) = &mut self.state else { return };
         let Notification { method, params } = told;
         match method.as_str() {
@@ -335,6 +337,10 @@ impl Server<'_> {
         write!(self.output, "Content-Length: {}\r\n\r\n{text}", text.len())?;
         self.output.flush()
     }
+}
+
+fn taken_back(id: RequestId) -> Response {
+    Response::new_err(id, ErrorCode::RequestCanceled as i32, "it was taken back".to_string())
 }
 
 /// Ignores parameters that do not have the form of the protocol.

@@ -5,12 +5,15 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use ls_types::notification::{self as told, Notification as _};
 use ls_types::{
     ClientCapabilities, Diagnostic, DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, InitializeParams, PublishDiagnosticsParams, Uri,
     WorkspaceFolder,
 };
+use lsp_server::{Notification, RequestId};
 use mokume_base::world::World;
 use mokume_base::FileId;
 use mokume_driver::check::Kept;
@@ -22,6 +25,39 @@ use crate::documents::{self, Document, Documents};
 use crate::overlay::Overlay;
 use crate::places::Places;
 use crate::text::Columns;
+use crate::workspace::Group;
+
+/// The requests that the editor has cancelled and that may still be answered.
+#[derive(Clone, Default)]
+pub struct Cancelled(Arc<Mutex<Vec<RequestId>>>);
+
+impl Cancelled {
+    fn ids(&self) -> MutexGuard<'_, Vec<RequestId>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the request that a notification cancels.
+    pub fn add(&self, told: &Notification) {
+        self.ids().extend(cancels(told));
+    }
+
+    /// Forgets it: the notification's turn has come, so the request was answered.
+    pub fn forget(&self, told: &Notification) {
+        if let Some(id) = cancels(told) {
+            self.ids().retain(|known| *known != id);
+        }
+    }
+
+    /// Whether a request is cancelled.
+    pub fn has(&self, id: &RequestId) -> bool {
+        self.ids().contains(id)
+    }
+}
+
+fn cancels(told: &Notification) -> Option<RequestId> {
+    let id = told.params.get("id").filter(|_| told.method == told::Cancel::METHOD)?;
+    serde_json::from_value(id.clone()).ok()
+}
 
 /// The state between two messages.
 pub struct Session<'w> {
@@ -41,7 +77,11 @@ pub struct Session<'w> {
     /// The results for whole stacks, by open document.
     kept: BTreeMap<String, Rc<RefCell<Kept>>>,
     /// The last word that was searched for in all files, and the analyses of those files.
-    pub wide: Option<(String, Rc<Vec<Analysis>>)>,
+    pub wide: Option<(String, Rc<Vec<Group>>)>,
+    /// The request that is being answered.
+    pub asked: Option<RequestId>,
+    /// The requests that the editor has cancelled; the thread that reads the input adds them.
+    pub cancelled: Cancelled,
     /// Documents whose diagnostics must be published again, the next one last.
     stale: Vec<String>,
     told: BTreeMap<String, Told>,
@@ -90,6 +130,8 @@ impl<'w> Session<'w> {
             analyses: BTreeMap::new(),
             kept: BTreeMap::new(),
             wide: None,
+            asked: None,
+            cancelled: Cancelled::default(),
             stale: Vec::new(),
             told: BTreeMap::new(),
         }
@@ -171,6 +213,11 @@ impl<'w> Session<'w> {
     }
 
     // ---- what is known ----
+
+    /// Whether the editor has cancelled the request that is being answered.
+    pub fn is_cancelled(&self) -> bool {
+        self.asked.as_ref().is_some_and(|id| self.cancelled.has(id))
+    }
 
     /// The world with the editor's texts.
     pub fn overlay(&self) -> Overlay<'_> {

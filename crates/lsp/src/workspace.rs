@@ -20,6 +20,8 @@ use crate::text::Lines;
 const MOST_FILES: usize = 4000;
 /// The deepest level of folders that is searched: links may form cycles.
 const DEEPEST: usize = 24;
+/// The most files that are checked together: between two such groups the editor may cancel.
+const MOST_TOGETHER: usize = 24;
 /// The most symbols in an answer; nobody reads more.
 const MOST_SYMBOLS: usize = 500;
 
@@ -53,6 +55,12 @@ fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>)
     }
 }
 
+/// Some files of one project, checked together.
+pub struct Group {
+    pub names: Vec<String>,
+    pub analysis: Analysis,
+}
+
 /// All places in the workspace that mention the declaration of this word, without the declaration.
 pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
     let mut declared = names::exact_declarations(known, word.at);
@@ -67,7 +75,11 @@ pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec
     if places.is_empty() {
         return found;
     }
-    for other in analyses_with(session, &word.text).iter() {
+    // No other file can name it.
+    if declared.iter().all(|declared| names::is_local(known, *declared)) {
+        return found;
+    }
+    for Group { analysis: other, .. } in analyses_with(session, &word.text).iter() {
         let here = places.iter().filter_map(|(name, start, end)| Some(Span::new(other.file(name)?, *start, *end)));
         let here: Vec<Span> = here.collect();
         found.extend(located(session, other, names::uses(other, &here)));
@@ -81,31 +93,47 @@ fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Loc
     spans.into_iter().filter_map(|span| places.location(span)).collect()
 }
 
-/// The workspace files that contain a word, checked with all that they use, project by project.
-pub fn analyses_with(session: &mut Session<'_>, word: &str) -> Rc<Vec<Analysis>> {
-    if let Some((_, analyses)) = session.wide.as_ref().filter(|(known, _)| known == word) {
-        return Rc::clone(analyses);
+/// The workspace files that contain a word, checked with all that they use, project by project. Some are missing if the
+/// editor cancels the request meanwhile.
+pub fn analyses_with(session: &mut Session<'_>, word: &str) -> Rc<Vec<Group>> {
+    if let Some((_, groups)) = session.wide.as_ref().filter(|(known, _)| known == word) {
+        return Rc::clone(groups);
     }
     let overlay = session.overlay();
-    let groups = groups_with(session, word);
-    let analyses: Vec<Analysis> = groups.iter().map(|names| Analysis::of_files(&overlay, names)).collect();
-    let analyses = Rc::new(analyses);
-    session.wide = Some((word.to_string(), Rc::clone(&analyses)));
-    analyses
+    let mut groups = Vec::new();
+    for names in groups_with(session, word) {
+        if session.is_cancelled() {
+            return Rc::new(groups);
+        }
+        groups.push(Group { analysis: Analysis::of_files(&overlay, &names), names });
+    }
+    let groups = Rc::new(groups);
+    session.wide = Some((word.to_string(), Rc::clone(&groups)));
+    groups
 }
 
-/// The names of these files, project by project.
-pub fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
+/// The names of these files, in groups of one project.
+fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
     let mut projects: BTreeMap<Option<PathBuf>, Vec<String>> = BTreeMap::new();
     let overlay = session.overlay();
     for name in files(session) {
-        if overlay.read_text(&name).is_ok_and(|text| text.contains(word)) {
+        if overlay.read_text(&name).is_ok_and(|text| has_word(&text, word)) {
             let folder = name.rsplit_once('/').map_or("/", |(folder, _)| folder);
             let home = project::find(&overlay, folder).ok().flatten().map(|(home, _)| home);
             projects.entry(home).or_default().push(name);
         }
     }
-    projects.into_values().collect()
+    projects
+        .into_values()
+        .flat_map(|names| names.chunks(MOST_TOGETHER).map(<[_]>::to_vec).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Whether a text contains a word, not only as a part of another.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
 /// The declarations whose names contain the letters of a query in order; names that begin with the query come first.

@@ -9,17 +9,17 @@ const PART: &str = "record Pair { left: u8, right: u8 }\nconst MOST: u8 = 3\nser
 /// The file of these tests, with this text in the middle; `|` is the cursor.
 fn with(within: &str) -> String {
     format!(
-        "use \"part.mok\"\nenum Kind: u8 {{ Ask = 1, Tell }}\nattribute weight: u8 = 0\nworker Counts(grant: u16 = 2) {{\n    header {{ kind: u8, seq: u16 }}\n    uses Log as log\n    session {{\n        var next: u16 = 0\n        timer wait\n    }}\n    object Entry[who: u8] capacity 4 {{ var seen: u16 = 0 }}\n    fn ahead(by: u16) -> u16 {{ return next + by }}\n{within}\n}}\n"
+        "use \"part.mok\"\nenum Kind: u8 {{ Ask = 1, Tell }}\nattribute weight: u8 = 0\nworker Counts(grant: u16 = 2) {{\n    header {{ kind: u8, seq: u16 }}\n    uses Log as log\n    reads weight\n    session {{\n        var next: u16 = 0\n        timer wait\n    }}\n    object Entry[who: u8] capacity 4 {{ var seen: u16 = 0 }}\n    fn ahead(by: u16) -> u16 {{ return next + by }}\n{within}\n}}\n"
     )
 }
 
-/// The proposals at the `|` of a text.
+/// The proposals at the last `|` of a text.
 fn at(text: &str) -> Vec<String> {
-    let offset = text.find('|').unwrap();
+    let offset = text.rfind('|').unwrap();
     let line = text[..offset].matches('\n').count();
     let column = text[..offset].rsplit('\n').next().unwrap().len();
     let mut editor = Editor::with_files(&[("part.mok", PART)]);
-    editor.open_silently("a.mok", &text.replacen('|', "", 1));
+    editor.open_silently("a.mok", &format!("{}{}", &text[..offset], &text[offset + 1..]));
     let document = json!({ "uri": Editor::uri("a.mok") });
     let position = json!({ "line": line, "character": column });
     let found = editor.ask("textDocument/completion", json!({ "textDocument": document, "position": position }));
@@ -69,7 +69,8 @@ fn what_is_behind_a_dot() {
     proposes(&code("let x = p.|"), &["left", "right"], &["next", "size"]);
     proposes(&code("let x = msg.|"), &["size", "weight", "u16be"], &["left"]);
     proposes(&code("let x = Kind.|"), &["Ask", "Tell"], &["left"]);
-    proposes(&code("below.|"), &["send", "mtu", "open"], &["deliver"]);
+    proposes(&code("below.|"), &["send", "open"], &["deliver", "mtu"]);
+    proposes(&code("let x = below.|"), &["mtu", "credit"], &["send", "open"]);
     proposes(&code("above.|"), &["deliver", "failed"], &["send", "mtu"]);
     proposes(&code("log.|"), &["note"], &["send"]);
     proposes(&code("if let e = Entry[1] { e.| = 3 } else { }"), &["seen"], &["next"]);
@@ -94,6 +95,111 @@ fn layers_in_bundles_and_stacks() {
     proposes(&stack("app = Counts(|) over low"), &["grant:"], &[]);
     proposes(&stack("export |"), &["low"], &["Counts"]);
     proposes(&format!("{}bundle B = |\n", with("")), &["Counts"], &["let"]);
+}
+
+const WHOLE: &str = "worker Lower { publish room: u32 = 3  publish own_way: u32 = 4 }
+worker Unused { publish nowhere: u32 = 3 }
+vocabulary Words { up asked(what: u8, who: u16) }
+attribute weight: u8 = 0
+attribute colour: u8 = 0
+container Queue<T>(capacity: u32) { var first: u32 = 0 }
+worker Speaks {
+    speaks Words
+    reads colour
+    header { Hello { size: u8, seq: seq16 } | Bye { why: u8 } }
+    publish mtu: u32 = 5
+    session { timer again  timer late  var next: u16 = 0  counter heard }
+    object Entry[who: u8] capacity 4 { timer gone  on expiry gone { end } }
+MIDDLE
+    on expiry again { }
+    on expiry late { }
+}
+bundle Speaking = Speaks encoded SpeaksWire
+wire SpeaksWire big {
+    kind: u8
+    choice kind {
+        1 => Hello { size: u8 = Speaks.Hello.size  seq: u16 = Speaks.Hello.seq }
+        2 => Bye { why: u8 = WIRE }
+    }
+}
+stack S(device: Device) {
+    app = Speaking over low
+    low = Lower over device
+    export app
+}
+test \"t\" {
+    TEST
+}
+";
+
+/// A whole file with its parts in place; where nothing is said there is what compiles.
+fn whole(middle: &str, wire: &str, test: &str) -> String {
+    WHOLE.replace("MIDDLE", middle).replace("WIRE", wire).replace("TEST", test)
+}
+
+/// What does not compile where the cursor is was offered: all words for a timer, events for a value.
+#[test]
+fn what_is_proposed_would_compile() {
+    let code = |line: &str| whole(&format!("    on send(msg) {{\n        {line}\n    }}"), "Speaks.Bye.why", "stack S");
+    let timers = ["again", "late"];
+    proposes(&code("stop |"), &timers, &["next", "msg", "gone", "let", "heard"]);
+    proposes(&code("start |"), &timers, &["next", "msg", "after"]);
+    proposes(&code("start again |"), &["after", "at"], &["next", "again", "let"]);
+    proposes(&code("if running |"), &timers, &["next"]);
+    proposes(&code("let x = below.|"), &["mtu", "room", "own_way", "credit"], &["send", "nowhere", "abort"]);
+    proposes(&code("let x = msg.|"), &["size", "colour", "u32le", "put_u16be", "received", "u8"], &["weight"]);
+    proposes(&code("let own = |"), &["msg", "next", "below"], &["own"]);
+    proposes(&code("let own = 3\n        let other = |"), &["own"], &["other"]);
+    proposes(&code("b|.send(msg)"), &["below", "above"], &[]);
+    let member = |line: &str| whole(line, "Speaks.Bye.why", "stack S");
+    proposes(&member("    on expiry |"), &["again", "late"], &["send", "deliver", "next"]);
+    proposes(&member("    on deliver(msg, |) { }"), &["Hello", "Bye"], &["send", "opened"]);
+    proposes(&member("    on deliver(Hello { s| }) { }"), &["size", "seq"], &["abort", "send", "why"]);
+    proposes(&member("    on deliver(Hello { s|"), &["size", "seq"], &["abort", "send", "why"]);
+    proposes(&member("    fn f(a: |) { }"), &["seq8", "seq16", "seq32", "Reason", "u48"], &["next"]);
+    proposes(&member("    publish room: u32 = b|"), &["below"], &[]);
+    proposes(&member("    entity { | }"), &["var", "Queue"], &["on"]);
+    proposes(&code("consume msg: |"), &["timed_out"], &["let"]);
+    proposes(&code("drop msg: mine\n        fail: |"), &["timed_out", "mine"], &["let", "next"]);
+}
+
+#[test]
+fn wires_name_layers_and_their_fields() {
+    let wire = |value: &str| whole("    on send(msg) { pass }", value, "stack S");
+    proposes(&wire("Speaks.Hello.|"), &["size", "seq"], &["why", "Bye"]);
+    proposes(&wire("Speaks.|"), &["Hello", "Bye"], &["why"]);
+    proposes(&wire("S|"), &["Speaks"], &["Lower"]);
+}
+
+#[test]
+fn tests_name_stacks_ports_reasons_and_counters() {
+    let test = |line: &str| whole("    on send(msg) { drop msg: tired }", "Speaks.Bye.why", line);
+    proposes(&test("stack |"), &["S"], &["Speaks", "Speaking"]);
+    proposes(&test("stack S\n    |"), &["app", "device", "dropped", "after"], &["low", "worker"]);
+    proposes(&test("stack S\n    => |"), &["app", "device", "nothing"], &["worker", "low"]);
+    proposes(&test("stack S\n    dropped |"), &["tired", "timed_out"], &["worker", "wire"]);
+    proposes(&test("stack S\n    counter |"), &["heard"], &["worker", "wire", "next"]);
+    proposes(&test("stack S\n    reported |"), &["overflow", "bounds"], &["worker"]);
+}
+
+/// Editors show what is near first: the layer's, then the file's, then the library's.
+#[test]
+fn what_is_near_comes_first() {
+    let text = with("    on send(msg) {\n        let own = |\n    }");
+    let offset = text.find('|').unwrap();
+    let line = text[..offset].matches('\n').count();
+    let column = text[..offset].rsplit('\n').next().unwrap().len();
+    let mut editor = Editor::with_files(&[("part.mok", PART)]);
+    editor.open_silently("a.mok", &text.replacen('|', "", 1));
+    let document = json!({ "uri": Editor::uri("a.mok") });
+    let position = json!({ "line": line, "character": column });
+    let found = editor.ask("textDocument/completion", json!({ "textDocument": document, "position": position }));
+    let order = |label: &str| {
+        let all = found.as_array().unwrap();
+        let one = all.iter().find(|one| one["label"] == label).unwrap_or_else(|| panic!("{label}"));
+        one["sortText"].as_str().unwrap().to_string()
+    };
+    assert!(order("next") < order("Kind") && order("Kind") < order("MOST"), "{found}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use mokume_base::world::{MemoryWorld, World};
 use mokume_driver::{check, compile};
 use serde_json::json;
 
-use crate::editor::{range, repository, Editor};
+use crate::editor::{range, repository, Editor, Shared};
 
 const LAYER: &str = "worker Echo {\n    on deliver(msg) { above.deliver(mgs) }\n}\n";
 
@@ -186,29 +186,7 @@ fn only_the_newest_text_is_told_of() {
 
 #[test]
 fn files_that_change_beside_the_editor_are_read_again() {
-    use std::sync::Arc;
-    #[derive(Clone)]
-    struct Shared(Arc<MemoryWorld>);
-    // A world that test and server share.
-    macro_rules! same { ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => { impl World for Shared {
-        $(fn $name(&self, $($arg: $ty),*) -> $out { self.0.$name($($arg),*) })* } } }
-    same! {
-        read(path: &str) -> std::io::Result<Vec<u8>>;
-        write(path: &str, bytes: &[u8]) -> std::io::Result<()>;
-        make_folder(path: &str) -> std::io::Result<()>;
-        rename(from: &str, to: &str) -> std::io::Result<()>;
-        remove(path: &str) -> std::io::Result<()>;
-        exists(path: &str) -> bool;
-        is_folder(path: &str) -> bool;
-        list(folder: &str) -> std::io::Result<Vec<String>>;
-        absolute(path: &str) -> std::io::Result<String>;
-        now() -> std::time::Duration;
-        seed() -> u64;
-        environment(name: &str) -> Option<String>;
-        run(program: &mokume_base::Invocation, stdin: &[u8], timeout: std::time::Duration) -> std::io::Result<mokume_base::Output>;
-        start(program: &mokume_base::Invocation) -> std::io::Result<Box<dyn mokume_base::world::Running>>;
-    }
-    let world = Shared(Arc::new(MemoryWorld::new()));
+    let world = Shared::default();
     let mut editor = Editor::in_world(world.clone(), json!({}));
     editor.open("user.mok", "use \"part.mok\"\n");
     assert_eq!(editor.codes("user.mok"), ["M0204"]);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{BufReader, PipeReader, PipeWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 use mokume_base::world::{MemoryWorld, World};
@@ -261,4 +262,32 @@ pub fn range(range: &Value) -> [u64; 4] {
 /// The folder of the repository.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
+}
+
+/// A world that test and server share, with the list of all that the server did in it.
+#[derive(Clone, Default)]
+pub struct Shared(pub Arc<MemoryWorld>, pub Arc<Mutex<Vec<String>>>);
+
+macro_rules! same { ($($name:ident($($arg:ident: $ty:ty),*) -> $out:ty;)*) => { impl World for Shared {
+    $(fn $name(&self, $($arg: $ty),*) -> $out {
+        // What is read is noted.
+        let given: Vec<String> = vec![$(format!("{:?}", $arg)),*];
+        self.1.lock().unwrap().push(format!("{} {}", stringify!($name), given.join(" ")));
+        self.0.$name($($arg),*)
+    })* } } }
+same! {
+    read(path: &str) -> std::io::Result<Vec<u8>>;
+    write(path: &str, bytes: &[u8]) -> std::io::Result<()>;
+    make_folder(path: &str) -> std::io::Result<()>;
+    rename(from: &str, to: &str) -> std::io::Result<()>;
+    remove(path: &str) -> std::io::Result<()>;
+    exists(path: &str) -> bool;
+    is_folder(path: &str) -> bool;
+    list(folder: &str) -> std::io::Result<Vec<String>>;
+    absolute(path: &str) -> std::io::Result<String>;
+    now() -> std::time::Duration;
+    seed() -> u64;
+    environment(name: &str) -> Option<String>;
+    run(program: &mokume_base::Invocation, stdin: &[u8], timeout: std::time::Duration) -> std::io::Result<mokume_base::Output>;
+    start(program: &mokume_base::Invocation) -> std::io::Result<Box<dyn mokume_base::world::Running>>;
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::world::{MemoryWorld, RealWorld};
+use mokume_base::world::{MemoryWorld, RealWorld, World};
 use mokume_base::Span;
 use mokume_driver::compile;
 use mokume_syntax::SyntaxKind;
 use serde_json::{json, Value};
 
-use crate::editor::{range, repository, Editor};
+use crate::editor::{range, repository, Editor, Shared};
 
 /// One column after the beginning of the `nth` occurrence in a text: a cursor within the word.
 pub fn place(text: &str, needle: &str, nth: usize) -> Value {
@@ -220,6 +220,61 @@ fn uses_are_found_in_all_files_of_the_workspace() {
     assert_eq!(places(&found), [own("a.mok", line), own("part.mok", 1), own("user.mok", 1)]);
     let shown = ask(&mut editor, "textDocument/documentHighlight", "a.mok", &place(FILE, "own", 0));
     assert_eq!(shown.as_array().unwrap().len(), 3);
+}
+
+/// A search in all files of a large folder takes long, and nobody else is answered meanwhile.
+#[test]
+fn what_only_one_file_can_name_is_looked_for_in_no_other() {
+    let world = Shared::default();
+    world.write("/p/other.mok", b"fn g(own: u16, next: u16, LIMIT: u16) -> u16 { return own }\n").unwrap();
+    world.write("/p/parts.mok", b"fn g(downs: u16, LIMITS: u16) -> u16 { return downs }\n").unwrap();
+    world.write("/p/part.mok", PART.as_bytes()).unwrap();
+    let mut editor = Editor::unborn(world.clone());
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": [{ "uri": "file:///p", "name": "p" }] }));
+    editor.open("a.mok", FILE);
+    let mut others = |word: &str, nth: usize, method: &str| {
+        world.1.lock().unwrap().clear();
+        let at = place(FILE, word, nth);
+        let document = json!({ "uri": Editor::uri("a.mok") });
+        let context = json!({ "includeDeclaration": true });
+        let asked = json!({ "textDocument": document, "position": at, "context": context, "newName": "zz" });
+        let found = editor.ask(&format!("textDocument/{method}"), asked);
+        assert!(found["changes"].as_object().map_or(1, |changes| changes.len()) == 1, "{found}");
+        let done = world.1.lock().unwrap();
+        let read = |name: &str| done.iter().filter(|line| line.starts_with("read") && line.contains(name)).count();
+        [read("other.mok"), read("parts.mok")]
+    };
+    for (word, nth) in [("own", 0), ("own", 1), ("msg", 0), ("msg", 1), ("next", 1), ("wait", 0), ("by", 0)] {
+        for method in ["references", "rename"] {
+            assert_eq!(others(word, nth, method), [0, 0], "{method} of {word} {nth}");
+        }
+    }
+    // An item's name is looked for, as a whole word: a file that has it is read to find it, and again to be checked.
+    let [has, has_not] = others("LIMIT", 0, "references");
+    assert!(has > has_not, "{has} {has_not}");
+}
+
+/// The answer to what the editor no longer wants is that it was taken back, even if it was begun.
+#[test]
+fn a_search_ends_when_it_is_taken_back() {
+    let world = Shared::default();
+    for file in 0..60 {
+        let text = format!("record Pair {{ left{file}: u8 }}\nfn g(p: Pair) -> u8 {{ return p.left{file} }}\n");
+        world.write(&format!("/p/{file}/f.mok"), text.as_bytes()).unwrap();
+    }
+    world.write("/p/part.mok", PART.as_bytes()).unwrap();
+    let mut editor = Editor::unborn(world.clone());
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": [{ "uri": "file:///p", "name": "p" }] }));
+    editor.open("a.mok", FILE);
+    let document = json!({ "uri": Editor::uri("a.mok") });
+    let asked = json!({ "textDocument": document, "position": place(FILE, "Pair", 0),
+        "context": { "includeDeclaration": true } });
+    let id = editor.send("textDocument/references", asked.clone());
+    editor.tell("$/cancelRequest", json!({ "id": id }));
+    assert_eq!(editor.answer(&json!(id))["error"]["code"], -32800);
+    // What was found until then is not taken for all.
+    let all = editor.ask("textDocument/references", asked);
+    assert_eq!(all.as_array().unwrap().len(), 2);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! One test: its stack, and its steps.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -46,7 +46,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
     let mut stack = None;
     let mut has_stack = false;
     let mut steps: Vec<Step> = Vec::new();
-    let mut handles = BTreeSet::new();
+    let mut handles = steps::Handles::new();
     let (mut expected, mut was_nothing, mut list) = (false, false, Vec::new());
     for step in item.steps() {
         let place = step.span(file);
@@ -98,7 +98,7 @@ fn test_step(
     file: FileId,
     stack: Option<StackId>,
     step: &ast::TestStep,
-    handles: &mut BTreeSet<String>,
+    handles: &mut steps::Handles,
 ) -> Option<StepKind> {
     match step {
         ast::TestStep::Stack(_) => None,

@@ -9,14 +9,14 @@ use crate::program::*;
 use crate::resolve::body::Body;
 use crate::resolve::context::{Context, Item};
 use crate::resolve::expr;
-use crate::resolve::test::steps;
+use crate::resolve::test::steps::{self, Handles};
 use crate::{codes, constants, lost, suggest, tree};
 
 /// `iss + 1`, `1 + iss`, `ack - 5`; `None` if it names nothing that was bound.
-pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
+pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &Handles) -> Option<Arg> {
     let Tree::Binary(binary) = tree::unparen(value) else { return None };
     let (left, right) = (tree::unparen(&binary.left()?), tree::unparen(&binary.right()?));
-    let bound = |tree: &Tree| tree::name_expr(file, tree).map(|name| name.text).filter(|name| handles.contains(name));
+    let bound = |tree: &Tree| tree::name_expr(file, tree).filter(|name| handles.contains_key(&name.text));
     let (handle, other, sign) = match (binary.op()?, bound(&left), bound(&right)) {
         (BinaryOp::Add, Some(handle), None) => (handle, right, 1),
         (BinaryOp::Add, None, Some(handle)) => (handle, left, 1),
@@ -28,14 +28,15 @@ pub(super) fn sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeS
     }
     let expr = expr::value(&mut Body::constant(cx, file), &other, Type::UInt(64));
     let number = constants::eval(&cx.program, &expr).ok().and_then(|value| value.scalar());
-    Some(Arg::Sum { handle, plus: number.unwrap_or(0).wrapping_mul(sign) })
+    steps::mention(cx, handles, &handle);
+    Some(Arg::Sum { handle: handle.text, plus: number.unwrap_or(0).wrapping_mul(sign) })
 }
 
 /// Reports `iss * 2` and `a + b`: only a number may be added to a bound name. `None` if it names nothing that was
 /// bound.
-fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<String>) -> Option<Arg> {
+fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &Handles) -> Option<Arg> {
     let mut names = value.syntax().descendants().filter_map(Tree::cast).filter_map(|tree| tree::name_expr(file, &tree));
-    let bound = names.find(|name| handles.contains(&name.text))?;
+    let bound = names.find(|name| handles.contains_key(&name.text))?;
     let text = format!("`{}` was bound, and goes with a number that is added or taken away", bound.text);
     let help = format!("write `{} + 1`, or the number itself", bound.text);
     cx.error(codes::MISMATCH, text, value.span(file), "is no such sum", &help);
@@ -43,7 +44,7 @@ fn no_sum(cx: &mut Context, file: FileId, value: &Tree, handles: &BTreeSet<Strin
 }
 
 /// Resolves a packet; `None` if it is not one.
-pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Option<Packet> {
+pub(super) fn read(cx: &mut Context, file: FileId, value: &Tree, handles: &mut Handles) -> Option<Packet> {
     let span = value.span(file);
     let (parts, over) = match value {
         Tree::Record(record) => {
@@ -89,7 +90,7 @@ fn is_wire(cx: &Context, file: FileId, record: &ast::RecordExpr) -> Option<WireI
     }
 }
 
-fn part(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Option<PacketPart> {
+fn part(cx: &mut Context, file: FileId, value: &Tree, handles: &mut Handles) -> Option<PacketPart> {
     match value {
         Tree::Octets(octets) => Some(PacketPart::Octets(octets.octets())),
         Tree::Hole(_) => Some(PacketPart::Any(value.span(file))),
@@ -124,7 +125,7 @@ fn fields(
     file: FileId,
     wire: WireId,
     record: &ast::RecordExpr,
-    handles: &mut BTreeSet<String>,
+    handles: &mut Handles,
 ) -> Vec<(Name, Vec<Arg>)> {
     let known = names(&cx.program.wires[wire.index()].items);
     let mut all: Vec<(Name, Vec<Arg>)> = Vec::new();
@@ -132,7 +133,10 @@ fn fields(
         let Some(name) = tree::some_name(file, field.name()) else { continue };
         let values = match field.value() {
             Some(value) => steps::args(cx, file, &value, handles),
-            None => vec![Arg::Handle(name.clone())],
+            None => {
+                steps::mention(cx, handles, &name);
+                vec![Arg::Handle(name.clone())]
+            }
         };
         let within = format!("{}_", name.text);
         let is_it = |known: &&Known| known.name == name.text;
@@ -241,7 +245,7 @@ fn words_of(cx: &mut Context, file: FileId, flow: &Tree) -> Vec<u64> {
         cx.error(codes::MISMATCH, "a flow is wanted here", flow.span(file), "no flow", help);
         return Vec::new();
     };
-    let mut none = BTreeSet::new();
+    let mut none = Handles::new();
     let values = steps::arguments(cx, file, call, &mut none).given.into_iter().flat_map(|given| given.values);
     values.filter_map(|value| if let Arg::Word(word) = value { Some(word) } else { None }).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::{Diagnostic, FileId};
+use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
@@ -93,11 +93,14 @@ fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name,
         return Some((label.clone(), param.ty));
     }
     if let Some((device, part)) = label.text.split_once('.') {
-        let known = stack.devices.iter().any(|known| known.text == device);
-        match (known, part) {
-            (true, "mac") => return Some((label.clone(), Type::UInt(48))),
-            (true, "mtu") => return Some((label.clone(), Type::UInt(32))),
-            _ => {}
+        if let Some(known) = stack.devices.iter().find(|known| known.text == device) {
+            let end = label.span.start + device.len() as u32;
+            cx.mention(&Name { text: device.to_string(), span: Span { end, ..label.span } }, known.span);
+            match part {
+                "mac" => return Some((label.clone(), Type::UInt(48))),
+                "mtu" => return Some((label.clone(), Type::UInt(32))),
+                _ => {}
+            }
         }
     }
     let devices =

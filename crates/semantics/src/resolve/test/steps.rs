@@ -1,6 +1,6 @@
 //! Inputs and outputs of steps: ports, events, values, handles.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
@@ -13,13 +13,16 @@ use crate::resolve::expr::{fixed, written};
 use crate::resolve::test::packets;
 use crate::{codes, lost, suggest, tree};
 
+/// The names that outputs have bound, and the first place of each; none for `s1`, which needs none.
+pub(super) type Handles = BTreeMap<String, Option<Span>>;
+
 /// Resolves `port.event(args)` of a stack.
 pub(super) fn call(
     cx: &mut Context,
     file: FileId,
     stack: Option<StackId>,
     expr: &Tree,
-    handles: &mut BTreeSet<String>,
+    handles: &mut Handles,
 ) -> Option<(Name, Name, Args)> {
     let Tree::Call(call) = expr else {
         cx.error(codes::UNKNOWN_PORT, "a step is a call", expr.span(file), "no call", "write `port.event(…)`");
@@ -45,7 +48,7 @@ pub(super) fn call(
 }
 
 /// The arguments of a call with their names; reports repeated names, and unnamed arguments after named ones.
-pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, handles: &mut BTreeSet<String>) -> Args {
+pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, handles: &mut Handles) -> Args {
     bound_once(cx, file, call);
     let mut given: Vec<Given> = Vec::new();
     for arg in call.args() {
@@ -136,7 +139,7 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
 }
 
 /// A value of a test; a record has several words.
-pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut BTreeSet<String>) -> Vec<Arg> {
+pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut Handles) -> Vec<Arg> {
     if let Some(words) = in_notation(cx, file, value) {
         return words.into_iter().map(Arg::Word).collect();
     }
@@ -151,12 +154,19 @@ pub(super) fn args(cx: &mut Context, file: FileId, value: &Tree, handles: &mut B
         Tree::Hole(_) => vec![Arg::Any],
         Tree::Bind(bind) => match bind.name() {
             Some(name) => {
-                handles.insert(name.text());
-                vec![Arg::Bind(name.text())]
+                // A name that is bound again is the same name.
+                let name = Name { text: name.text(), span: name.span(file) };
+                let first = handles.entry(name.text.clone()).or_default().get_or_insert(name.span);
+                cx.mention(&name, *first);
+                vec![Arg::Bind(name.text)]
             }
             None => Vec::new(),
         },
-        Tree::Name(name) if handles.contains(&name.text()) => vec![Arg::Handle(named(file, name))],
+        Tree::Name(name) if handles.contains_key(&name.text()) => {
+            let name = named(file, name);
+            mention(cx, handles, &name);
+            vec![Arg::Handle(name)]
+        }
         // Reasons can be arguments of outputs, too; they are plain names.
         Tree::Name(name) if !matches!(cx.item(file, &name.text()), Some(Item::Const(_))) => {
             reason_or_handle(cx, file, name, handles)
@@ -178,14 +188,21 @@ fn in_notation(cx: &mut Context, file: FileId, value: &Tree) -> Option<Vec<u64>>
     }
 }
 
-fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handles: &BTreeSet<String>) -> Vec<Arg> {
+fn reason_or_handle(cx: &mut Context, file: FileId, name: &ast::NameExpr, handles: &Handles) -> Vec<Arg> {
     let text = name.text();
     let span: Span = name.span(file);
-    if let Some(near) = suggest::nearest(&text, handles.iter().map(String::as_str)) {
+    if let Some(near) = suggest::nearest(&text, handles.keys().map(String::as_str)) {
         let help = format!("did you mean `{near}`?");
         cx.error(codes::UNKNOWN_HANDLE, format!("no output before this has bound `{text}`"), span, "unknown", &help);
     }
     vec![Arg::Handle(named(file, name))]
+}
+
+/// Notes the place where a name was bound.
+pub(super) fn mention(cx: &Context, handles: &Handles, name: &Name) {
+    if let Some(Some(first)) = handles.get(&name.text) {
+        cx.mention(name, *first);
+    }
 }
 
 fn named(file: FileId, name: &ast::NameExpr) -> Name {

@@ -1,7 +1,5 @@
 //! What hosts cast, deliver and enter, and what must hold for that: `casts app.send_to`, `expect casts total, own`.
 
-use std::collections::BTreeSet;
-
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
@@ -38,7 +36,7 @@ fn heard(cx: &mut Context, file: FileId, expr: &Tree) -> Option<Heard> {
         return None;
     };
     let args = match expr {
-        Tree::Call(call) => steps::arguments(cx, file, call, &mut BTreeSet::new()),
+        Tree::Call(call) => steps::arguments(cx, file, call, &mut steps::Handles::new()),
         _ => Args { given: Vec::new(), rest: true },
     };
     Some(Heard { port, event, args, span })

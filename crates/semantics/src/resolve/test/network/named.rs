@@ -1,16 +1,17 @@
 //! Names in a network: hosts, their devices, and names that their outputs bind.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::context::Context;
+use crate::resolve::test::steps::Handles;
 use crate::{codes, lost, suggest, tree};
 
 /// The names that outputs of each host bind.
-pub(super) type Bound = BTreeMap<u32, BTreeSet<String>>;
+pub(super) type Bound = BTreeMap<u32, Handles>;
 
 /// The index of the host that a name means; reports if there is none.
 pub(super) fn host_of(cx: &mut Context, network: &Network, broken: &[String], name: &Name) -> Option<usize> {

@@ -1,7 +1,5 @@
 //! Outputs of a network's hosts, and what they trigger: `expect`, `when`, and the inputs of both.
 
-use std::collections::BTreeSet;
-
 use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
@@ -9,7 +7,7 @@ use super::named::{host_of, Bound};
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
-use crate::resolve::test::steps;
+use crate::resolve::test::steps::{self, Handles};
 use crate::{codes, tree};
 
 /// `expect b.app.deliver(_, "hello")  20 times until 2 s`
@@ -84,7 +82,7 @@ pub(super) fn input(
     file: FileId,
     expr: &Tree,
     of: (&Network, &[String]),
-    names: &mut dyn FnMut(u32) -> BTreeSet<String>,
+    names: &mut dyn FnMut(u32) -> Handles,
 ) -> Option<(u32, Step)> {
     let span = expr.span(file);
     let Tree::Call(call) = expr else {
@@ -93,7 +91,9 @@ pub(super) fn input(
     };
     let (host, port, event) = place(cx, file, call.callee()?, expr, of)?;
     let mut names = names(host);
-    names.extend(numbered(call));
+    for name in numbered(call) {
+        names.entry(name).or_default();
+    }
     let args = steps::arguments(cx, file, call, &mut names);
     Some((host, Step { kind: StepKind::Input { port, event, args }, span }))
 }
