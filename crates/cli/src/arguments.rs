@@ -594,7 +594,7 @@ pub enum SchemaOf {
 #[derive(Args, Debug)]
 pub struct Follow {
     /// Runs the stack along the capture, which was taken at a host, and shows what its layers do with each packet in their current state.
-    #[arg(long, requires = "by")]
+    #[arg(long)]
     pub follow: bool,
     /// The host of a network at which the capture was taken, with its settings and applications. Without it the stack runs alone.
     #[arg(long, value_name = "NAME", requires = "follow", conflicts_with = "stack")]

@@ -225,6 +225,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         Command::Man { output } => crate::installed::man(output.as_deref(), printer),
         Command::Dissect { file, by, stack, packets, filter, follow } if follow.follow => {
             let which = (packets.as_deref(), filter.as_deref());
+            if by.is_none() && mokume_driver::project::find(&RealWorld, ".")?.is_none() {
+                let help = "say which file it is of: `--by FILE`; in a project its sources are taken";
+                return Err(Failure::of_use("`--follow` needs a stack to run", help));
+            }
             let checked = accepted(by.as_slice(), printer)?;
             let asked = crate::follow::Asked { file, stack: stack.as_deref(), which, how: follow };
             apart.carry_out(&checked.natives, || crate::follow::follow(&checked, &asked, printer))

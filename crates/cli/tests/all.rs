@@ -23,6 +23,7 @@ mod lsp;
 mod members;
 mod networks;
 mod newcomer;
+mod octets;
 mod path_page;
 mod profile;
 mod progress;

@@ -43,7 +43,11 @@ pub(crate) fn chosen(things: &Things<'_>, wanted: Option<&str>) -> Result<usize,
             ([], Some(other)) => Ok(other),
             ([], None) => {
                 let there = list(if things.names_all { &all } else { &own });
-                Err(Failure::of_use(format!("there is no {} `{name}`", things.one), format!("there are: {there}")))
+                let help = match there.is_empty() {
+                    true => format!("the files have no {} at all; {}", things.one, things.none),
+                    false => format!("there are: {there}"),
+                };
+                Err(Failure::of_use(format!("there is no {} `{name}`", things.one), help))
             }
             (several, _) => Err(of_one_name(name, several)),
         };

@@ -202,6 +202,13 @@ impl Source<'_> {
                         all.entry((class.name.clone(), name)).or_insert(forms);
                     }
                 }
+                for key in objects.clone().filter(of_class).flat_map(|object| &object.keys) {
+                    let mut forms = Vec::new();
+                    self.scalars(key.name.text.clone(), (key.ty, key.written), &mut forms);
+                    for (name, forms) in forms {
+                        all.entry((class.name.clone(), name)).or_insert(forms);
+                    }
+                }
             }
         }
         all
@@ -235,6 +242,12 @@ impl Source<'_> {
 
     /// The scalars of a value that have a notation: names and notations.
     fn scalars(&self, name: String, (ty, written): (Type, Option<Notation>), forms: &mut Vec<(String, CellForms)>) {
+        if let Type::Flow(_) = ty {
+            let parts = self.flows().into_iter();
+            let parts = parts.map(|(part, form)| (format!("{name}_{part}"), Some(form)));
+            forms.extend(parts.map(|(part, value)| (part, CellForms { keys: Vec::new(), value })));
+            return;
+        }
         if let Some(form) = self.program.form(ty, written).filter(|form| form.words() == 1) {
             forms.push((name, CellForms { keys: Vec::new(), value: Some(form) }));
             return;

@@ -64,11 +64,11 @@ pub fn is_local(analysis: &Analysis, declared: Span) -> bool {
     }
     let layer = owner.ancestors().find(|node| node.kind() == S::LAYER);
     let is_of_layer = layer.is_some();
-    // Its parts may be in other files, and name its state.
+    // Its parts may be in other files, and name its state. Its quotas are given to containers.
     let has_parts = layer.is_some_and(|layer| layer.children().any(|member| member.kind() == S::PARTS));
     match owner.kind() {
         S::HOST | S::LINK | S::BIND_EXPR => true,
-        S::VAR | S::TIMER | S::QUOTA | S::ARRAY | S::MAP | S::MESSAGES | S::OBJECT => is_of_layer && !has_parts,
+        S::VAR | S::TIMER | S::ARRAY | S::MAP | S::MESSAGES | S::OBJECT => is_of_layer && !has_parts,
         S::PARAM => is_of_layer && around(&[S::HANDLER, S::FUNCTION]).is_some(),
         S::NAME_PATTERN | S::TUPLE_PATTERN | S::PATTERN_FIELD | S::FOR_STMT | S::LET_CONDITION => {
             // So is that of functions that take functions.

@@ -3,14 +3,14 @@
 //! A field that is not named has the value that its wire computes, its default, or zero. A pseudo header comes from the
 //! preceding wire, or from `over`.
 
-use mokume_reaction::{Automaton, Datum, FieldValue, Handle, WireId, WireItem};
+use mokume_reaction::{Automaton, Datum, FieldValue, Handle, Type, WireId, WireItem};
 use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked, Unsaid};
 use mokume_wire::Read;
 
 use crate::names::Names;
 use crate::octets::{show_beside, show_octets};
 use crate::script::{Arg, Packet, PacketPart, WirePattern};
-use crate::written::Written;
+use crate::written::{scalar, Written};
 
 /// Whether a value matches an argument; stores what it binds. `width`: of its type, in bits.
 pub(crate) fn meets(automaton: &Automaton, names: &mut Names, arg: &Arg, datum: &Datum, width: u8) -> bool {
@@ -290,7 +290,19 @@ pub(crate) fn show(automaton: &Automaton, written: &Written, names: &Names, pack
                 (None, Arg::Any) => format!("{name}: _"),
                 (None, _) => format!("{name}: ?"),
             };
-            braces(&pattern.name, pattern.fields.iter().map(field).collect(), pattern.rest)
+            let is_list = |one: &(String, Arg), next: &(String, Arg)| {
+                let is_octet = |arg: &Arg| names.word(arg).is_some_and(|word| word < 256);
+                one.0 == next.0 && is_octet(&one.1) && is_octet(&next.1) && width(automaton, wire, &one.0) == Some(8)
+            };
+            let shown = pattern.fields.chunk_by(is_list).map(|run| match run {
+                [one] => field(one),
+                octets => {
+                    let octets: Vec<u8> =
+                        octets.iter().filter_map(|(_, arg)| names.word(arg)).map(|word| word as u8).collect();
+                    format!("{}: {}", run[0].0, show_octets(&octets))
+                }
+            });
+            braces(&pattern.name, shown.collect(), pattern.rest)
         }
     };
     packet.parts.iter().map(part).collect::<Vec<_>>().join(" ")
@@ -339,8 +351,30 @@ fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &L
             None => format!("{}: {shown}", field.name),
         }
     };
-    let mut fields: Vec<String> = layer.fields.iter().filter(wanted).map(field).collect();
-    fields.extend(missing(layer).map(|name| format!("{name}: (not there)")));
+    // Octets of one list stand together, as a text.
+    let is_list = |name: &str| {
+        let named = layer.fields.iter().filter(|field| field.name == name);
+        named.clone().count() > 1 && named.clone().all(|field| field.width == 8)
+    };
+    let run = |run: &[&Looked]| match run {
+        [first, ..] if is_list(&first.name) => {
+            let came: Vec<u8> = run.iter().map(|field| field.value as u8).collect();
+            let args = layer.pattern.fields.iter().filter(|(name, _)| *name == first.name).enumerate();
+            let word = |(at, (_, arg)): (usize, &(String, Arg))| {
+                names.word(arg).map_or_else(|| came.get(at).copied(), |word| u8::try_from(word).ok())
+            };
+            let should: Vec<u8> = args.filter_map(word).collect();
+            match should.is_empty() || should == came {
+                true => format!("{}: {}", first.name, show_octets(&came)),
+                false => format!("{}: {} (not {})", first.name, show_octets(&came), show_octets(&should)),
+            }
+        }
+        run => run.iter().map(|one| field(one)).collect::<Vec<_>>().join(", "),
+    };
+    let shown: Vec<&Looked> = layer.fields.iter().filter(wanted).collect();
+    let mut fields: Vec<String> = shown.chunk_by(|one, next| one.name == next.name).map(run).collect();
+    let is_shown = |name: &&str| !is_list(name);
+    fields.extend(missing(layer).filter(is_shown).map(|name| format!("{name}: (not there)")));
     let hidden = layer.fields.iter().any(|field| !wanted(&field));
     let shown = braces(&layer.pattern.name, fields, hidden);
     match &layer.wrong {
@@ -362,12 +396,23 @@ fn braces(name: &str, mut fields: Vec<String>, open: bool) -> String {
 /// A field's value, in the notation of its type, or in that of the header field that it carries unchanged.
 fn value(automaton: &Automaton, written: &Written, wire: Option<WireId>, (name, word): (&str, u64)) -> String {
     let own = wire.and_then(|wire| written.wires.get(&(wire, name.to_string())));
-    let form = own.or_else(|| {
+    let carried = || {
         let fields = WireItem::fields(&automaton.wires[wire?.index()].items);
         let field = fields.into_iter().find(|field| field.name == name)?;
         let FieldValue::Header { header, variant, field, times: 1, plus: 0, .. } = field.value else { return None };
-        let of = automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
-        written.headers.get(&(header, variant, of.0.clone()))
-    });
-    form.filter(|form| form.words() == 1).map_or_else(|| word.to_string(), |form| form.write(&[word]))
+        let (name, ty) = automaton.headers[header.index()].variants[variant.index()].fields.get(field as usize)?;
+        Some((written.headers.get(&(header, variant, name.clone())), *ty))
+    };
+    let carried = carried();
+    match (own.or(carried.and_then(|(form, _)| form)).filter(|form| form.words() == 1), carried) {
+        (Some(form), _) => form.write(&[word]),
+        (None, Some((_, ty @ Type::Enum(_)))) => scalar(automaton, ty, word),
+        (None, _) => word.to_string(),
+    }
+}
+
+/// The bits of the field of this name, if a wire has it.
+fn width(automaton: &Automaton, wire: Option<WireId>, name: &str) -> Option<u8> {
+    let fields = WireItem::fields(&automaton.wires.get(wire?.index())?.items);
+    fields.into_iter().find(|field| field.name == name).map(|field| field.width)
 }

@@ -12,6 +12,27 @@ pub mod lexer;
 mod parser;
 pub mod words;
 
+/// The octets of a text as the language writes it: `"heat"`, `x"00ff"`; `None` if it is something else, or faulty.
+pub fn octets_of(text: &str) -> Option<Vec<u8>> {
+    (quoted_end(text)? == text.len()).then_some(())?;
+    match text.starts_with('x') {
+        true => lexer::hex_octets(text),
+        false => lexer::string_octets(text),
+    }
+}
+
+/// Where such a text ends that is at the beginning of another; `None` if it does not end.
+pub fn quoted_end(text: &str) -> Option<usize> {
+    let open = text.find('"')? + 1;
+    let mut is_escaped = false;
+    let end = text[open..].char_indices().find(|(_, c)| {
+        let is_end = *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        is_end
+    });
+    end.map(|(at, _)| open + at + 1)
+}
+
 pub use codes::CODES;
 pub use kinds::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken};
 pub use parser::{is_upper, Fragment};

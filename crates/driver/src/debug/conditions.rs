@@ -53,7 +53,7 @@ const OPERATORS: [(&str, Compare); 6] = [
 ];
 
 const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
-                    of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`";
+                    of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`; a list of octets is compared with a text: `name == \"heat\"`";
 
 impl Condition {
     /// Parses a condition; an unknown name is an error.
@@ -78,9 +78,22 @@ impl Condition {
                     [] => return Err(wrong("something is missing")),
                     _ => return Err(wrong(&format!("`{}` is no comparison", test.join(" ")))),
                 };
+                if let Some((compare, wanted)) = compared.as_ref().filter(|(_, wanted)| is_quoted(wanted)) {
+                    if octets(wanted).is_none() {
+                        return Err(wrong(&format!("{wanted} is no text")));
+                    }
+                    if !matches!(compare, Compare::Equal | Compare::Unequal) {
+                        return Err(wrong("a text is compared by `==` and `!=`"));
+                    }
+                }
                 let plain = name.split('[').next().unwrap_or(name);
                 let last = plain.rsplit('.').next().unwrap_or(plain);
-                if !facts.names.contains(last) && !facts.names.contains(&of_flow(name)) && !is_part(name, facts) {
+                let is_vector = facts.names.contains(&format!("{last}_{LENGTH}"));
+                if !is_vector
+                    && !facts.names.contains(last)
+                    && !facts.names.contains(&of_flow(name))
+                    && !is_part(name, facts)
+                {
                     return Err(wrong(&format!("nothing is called `{last}` here")));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
@@ -109,6 +122,14 @@ impl Condition {
         self.all.iter().flatten().find_map(|test| {
             let Some(found) = value(at, &test.name) else { return Some(format!("`{}` has no value there", test.name)) };
             let (compare, wanted) = test.compared.as_ref()?;
+            match (octets(wanted), list(&found)) {
+                (Some(_), None) => return Some(format!("`{}` is {found} there, and no list of octets", test.name)),
+                (None, Some(_)) => {
+                    let name = &test.name;
+                    return Some(format!("`{name}` is {found} there, a list: compare it with a text, or `{name}[0]`"));
+                }
+                _ => {}
+            }
             let is_number = |text: &str| number(text).or_else(|| at.number(text)).is_some();
             let needs_numbers = !matches!(compare, Compare::Equal | Compare::Unequal);
             let is_odd = needs_numbers && is_number(&found) && !is_number(wanted);
@@ -123,6 +144,10 @@ impl Test {
         let Some((compare, wanted)) = &self.compared else {
             return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
         };
+        if let Some(wanted) = octets(wanted) {
+            let is_it = list(found) == Some(wanted.into_iter().map(u64::from).collect());
+            return if *compare == Compare::Equal { is_it } else { !is_it };
+        }
         let order = match (number(found), number(wanted)) {
             (Some(found), Some(wanted)) => found.cmp(&wanted),
             _ => {
@@ -155,6 +180,22 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
+fn is_quoted(text: &str) -> bool {
+    text.starts_with('"') || text.starts_with("x\"")
+}
+
+/// The octets of a text as the language writes it: `"heat"`, `x"00ff"`.
+fn octets(text: &str) -> Option<Vec<u8>> {
+    is_quoted(text).then(|| mokume_syntax::octets_of(text))?
+}
+
+/// The numbers of a list as it is shown: `[104, 101]`.
+fn list(text: &str) -> Option<Vec<u64>> {
+    let within = text.strip_prefix('[')?.strip_suffix(']')?;
+    let all = within.split(", ").filter(|element| !element.is_empty());
+    all.map(|element| element.parse().ok()).collect()
+}
+
 /// The nanoseconds of `20 ms`.
 fn nanoseconds(text: &str) -> Option<u64> {
     Form::Time.read(text)?.first().copied()
@@ -169,18 +210,23 @@ fn is_time(words: &[String]) -> bool {
     nanoseconds(&words.join(" ")).is_some()
 }
 
-/// Splits into names, values and operators; blanks are optional.
+/// Splits into names, values, texts and operators; blanks are optional.
 fn words(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for part in text.split_whitespace() {
-        let mut rest = part;
-        while !rest.is_empty() {
-            let at = OPERATORS.iter().filter_map(|(operator, _)| Some((rest.find(operator)?, operator.len())));
-            let (at, length) = at.min_by_key(|(at, length)| (*at, 2 - length)).unwrap_or((rest.len(), 0));
-            found.extend((at > 0).then(|| rest[..at].to_string()));
-            found.extend((length > 0).then(|| rest[at..at + length].to_string()));
-            rest = &rest[at + length..];
-        }
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let operator = OPERATORS.iter().find(|(operator, _)| rest.starts_with(operator));
+        let length = match operator {
+            Some((operator, _)) => operator.len(),
+            None if is_quoted(rest) => mokume_syntax::quoted_end(rest).unwrap_or(rest.len()),
+            None => {
+                let ends = |at: usize| OPERATORS.iter().any(|(operator, _)| rest[at..].starts_with(operator));
+                let mut places = rest.char_indices();
+                places.find(|(at, c)| c.is_whitespace() || ends(*at)).map_or(rest.len(), |(at, _)| at)
+            }
+        };
+        found.push(rest[..length].to_string());
+        rest = rest[length..].trim_start();
     }
     found
 }
@@ -345,6 +391,10 @@ mod tests {
         assert_eq!(words("own>=4 and a.b == Open"), ["own", ">=", "4", "and", "a.b", "==", "Open"]);
         assert_eq!(words("not late"), ["not", "late"]);
         assert_eq!(words("wait>10ms"), ["wait", ">", "10ms"]);
+        assert_eq!(
+            words(r#"a=="x y \" == z" and b!=x"00ff""#),
+            ["a", "==", r#""x y \" == z""#, "and", "b", "!=", "x\"00ff\""]
+        );
     }
 
     #[test]

@@ -25,6 +25,12 @@ pub enum Filter {
         compare: Compare,
         values: Vec<u64>,
     },
+    /// Whether one of its lists of octets of that name is this text, or another one.
+    Spells {
+        path: Vec<String>,
+        is: bool,
+        octets: Vec<u8>,
+    },
 }
 
 const HELP: &str = "write `kind == 1`, `Tell.value > 200 and not refused`, or a name alone for packets that have it";
@@ -56,6 +62,16 @@ impl Filter {
                 let named = layer.fields.iter().filter(|field| is_named(layer, field, path));
                 named.into_iter().any(|field| holds(*compare, field.value, values))
             }),
+            Filter::Spells { path, is, octets } => dissection.layers.iter().any(|layer| {
+                let named: Vec<&Field> = layer.fields.iter().filter(|field| is_named(layer, field, path)).collect();
+                let is_it = |run: &[&Field]| {
+                    run.len() == octets.len()
+                        && run.iter().zip(octets).all(|(field, octet)| field.value == u64::from(*octet))
+                };
+                let lists = super::runs(&named, super::Halves::Apart);
+                let found = lists.filter(|run| run[0].width == 8).any(|run| is_it(run) == *is);
+                found
+            }),
         }
     }
 }
@@ -67,7 +83,7 @@ impl Filter {
             Filter::Or(all) | Filter::And(all) => all.iter().any(Filter::asks_for_refused),
             Filter::Not(one) => one.asks_for_refused(),
             Filter::Is(verdict) => *verdict == Verdict::Refused,
-            Filter::Has(_) | Filter::Compares { .. } => false,
+            Filter::Has(_) | Filter::Compares { .. } | Filter::Spells { .. } => false,
         }
     }
 }
@@ -119,8 +135,10 @@ fn words(text: &str) -> Result<Vec<String>, Failure> {
         let sign =
             Compare::AS_READ.into_iter().map(Compare::sign).chain(["(", ")"]).find(|sign| rest.starts_with(sign));
         let is_word = |c: char| c.is_alphanumeric() || "_.:/-".contains(c);
+        let is_text = rest.starts_with('"') || rest.starts_with("x\"");
         let end = match sign {
             Some(sign) => sign.len(),
+            None if is_text => mokume_syntax::quoted_end(rest).unwrap_or(0),
             None => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
         };
         if end == 0 {
@@ -214,6 +232,9 @@ impl Reader<'_> {
         self.at += 1;
         let path = path(&name);
         let fields = self.must_have(&name, &path)?;
+        if value.contains('"') {
+            return self.spells((&name, path), compare, &value, &fields);
+        }
         // `4 ms`: a number and its unit.
         if let Some(unit) = self.peek() {
             let whole = format!("{value} {unit}");
@@ -227,6 +248,28 @@ impl Reader<'_> {
         match values.is_empty() {
             true => Err(self.no_value(&name, &value, &fields)),
             false => Ok(Filter::Compares { path, compare, values }),
+        }
+    }
+
+    /// `name == "heat"`: a list of octets and a text.
+    fn spells(
+        &self,
+        (name, path): (&str, Vec<String>),
+        compare: Compare,
+        value: &str,
+        fields: &[Named],
+    ) -> Result<Filter, Failure> {
+        let is = match compare {
+            Compare::Eq => true,
+            Compare::Ne => false,
+            _ => return Err(Failure::of_use("a text is compared by `==` and `!=` in the filter", HELP)),
+        };
+        if !fields.iter().any(|field| field.is_octet(self.dissector)) {
+            return Err(Failure::of_use(format!("`{name}` is no list of octets, and no text"), HELP));
+        }
+        match mokume_syntax::octets_of(value) {
+            Some(octets) => Ok(Filter::Spells { path, is, octets }),
+            None => Err(Failure::of_use(format!("{value} is no text"), HELP)),
         }
     }
 
@@ -275,6 +318,9 @@ impl Reader<'_> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let help = match did_you_mean(value, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
+            None if fields.iter().any(|field| field.is_octet(self.dissector)) => {
+                format!("write a number; of a list of octets a text: `{name} {} \"{value}\"`", Compare::Eq.sign())
+            }
             None if names.is_empty() => "write a number, or as `mokume dissect` shows the field".to_string(),
             None => format!("there are {}", list(&names)),
         };
@@ -351,6 +397,13 @@ impl Named {
             None => name == text,
         };
         of_form.or_else(|| self.names(dissector).into_iter().find(|(name, _)| is_it(name)).map(|(_, value)| value))
+    }
+
+    /// Whether it is an octet without a notation, as those of lists are.
+    fn is_octet(&self, dissector: &Dissector) -> bool {
+        let fields = WireItem::fields(&dissector.automaton.wires[self.wire.index()].items);
+        let field = self.place.and_then(|place| fields.get(place));
+        field.is_some_and(|field| field.width == 8) && dissector.form(self.wire, &self.field, self.place).is_none()
     }
 
     fn values(&self, dissector: &Dissector) -> Vec<String> {
@@ -434,6 +487,7 @@ mod tests {
         let shown = |text: &str| words(text).unwrap().join("|");
         assert_eq!(shown("Tell.value>200 and (a==10.0.0.1)"), "Tell.value|>|200|and|(|a|==|10.0.0.1|)");
         assert_eq!(shown("m != 02:00:00:00:00:01"), "m|!=|02:00:00:00:00:01");
-        assert!(words("a = 3").is_err() && words(" ").is_err() && words("a == \"x\"").is_err());
+        assert!(words("a = 3").is_err() && words(" ").is_err() && words("a == \"x").is_err());
+        assert_eq!(shown("name==\"x y\" and b"), "name|==|\"x y\"|and|b");
     }
 }
