@@ -571,14 +571,14 @@ fn a_folder_that_is_not_there_is_an_error() {
 #[test]
 fn nothing_that_the_user_has_is_overwritten_by_a_slip() {
     let [source, record, both] = ["slip.mok", "slip.jsonl", "slip.out"].map(scratch);
-    std::fs::copy(root().join("examples/demo.mok"), &source).unwrap();
+    std::fs::copy(root().join("examples/courier.mok"), &source).unwrap();
     assert!(mokume(&["sim", &source, "--record", &record]).status.success());
     let (of_source, of_record) = (std::fs::read(&source).unwrap(), std::fs::read(&record).unwrap());
     let elsewhere = format!("{}/../newcomer/slip.jsonl", Path::new(&record).parent().unwrap().display());
     let device = format!("pcap:{record},{elsewhere}");
     for (words, why) in [
         (vec!["sim", &source, "--record", &source], "it is a source"),
-        (vec!["sim", "examples/demo.mok", "--html", &source], "it is a source"),
+        (vec!["sim", "examples/courier.mok", "--html", &source], "it is a source"),
         (vec!["test", "examples/courier.mok", "--record", "examples/courier.mok"], "it is a source"),
         (vec!["graph", "examples/host.mok", "-o", &source], "it is a source"),
         (vec!["show", &record, "--html", &record], "it is read, too"),
