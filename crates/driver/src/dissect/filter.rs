@@ -68,9 +68,8 @@ impl Filter {
                     run.len() == octets.len()
                         && run.iter().zip(octets).all(|(field, octet)| field.value == u64::from(*octet))
                 };
-                let lists = super::runs(&named, super::Halves::Apart);
-                let found = lists.filter(|run| run[0].width == 8).any(|run| is_it(run) == *is);
-                found
+                let mut lists = super::runs(&named, super::Halves::Apart);
+                lists.any(|run| run[0].width == 8 && is_it(run) == *is)
             }),
         }
     }
