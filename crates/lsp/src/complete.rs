@@ -16,6 +16,8 @@ use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 use crate::analysis::Analysis;
 use crate::{calls, hover, names, outline, wires};
 
+mod by_words;
+
 /// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";
 
@@ -53,8 +55,6 @@ const OF_MESSAGES: [&str; 26] = [
     "put_u32le",
     "put_u64le",
 ];
-/// What a test may say to be reported.
-const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
 /// What every device publishes.
 const OF_DEVICES: [&str; 4] = ["mtu", "mac", "credit", "credit_octets"];
 
@@ -126,199 +126,6 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The words and signs before the cursor on its line.
-    fn before(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut token = self.token.prev_token();
-        while let Some(before) = token {
-            if before.kind() == SyntaxKind::WHITESPACE && before.text().contains('\n') {
-                break;
-            }
-            if !before.kind().is_trivia() {
-                found.push(before.text().to_string());
-            }
-            token = before.prev_token();
-        }
-        found.reverse();
-        found
-    }
-
-    /// Proposals where the words before the cursor decide, whatever the tree of the unfinished line is; `None` if they
-    /// do not.
-    fn by_words(&self, found: &mut Found) -> Option<()> {
-        use SyntaxKind as S;
-        let before = self.before();
-        let words: Vec<&str> = before.iter().map(String::as_str).collect();
-        let last = words.iter().rposition(|word| matches!(*word, "start" | "stop"));
-        if self.is_in(S::TEST) && !self.is_in(S::ARG_LIST) {
-            return self.in_test(&words, found);
-        }
-        match (&words[..], last) {
-            ([.., "on", "expiry"], _) => self.timers(true, found),
-            (["on", event, rest @ ..], _) if self.is_within("(", ")", rest) => self.bound(event, rest, found)?,
-            ([.., "running"], _) => self.timers(false, found),
-            (_, Some(at)) if self.is_in(S::BLOCK) && !self.is_in(S::NETWORK) => match &words[at..] {
-                [_] => self.timers(false, found),
-                ["start", path @ ..]
-                    if path.last() != Some(&".") && !path.contains(&"after") && !path.contains(&"at") =>
-                {
-                    found.words(&["after", "at"]);
-                }
-                _ => return None,
-            },
-            ([.., layer, ".", alternative, "."], _) if self.is_in(S::WIRE) => {
-                self.header(layer, Some(alternative), found)?
-            }
-            ([.., layer, "."], _) if self.is_in(S::WIRE) => self.header(layer, None, found)?,
-            ([.., "="], _) if self.is_in(S::WIRE) => {
-                self.values(found);
-                let seen = self.seen();
-                let layers = self.program.layers.iter().filter(|layer| seen.contains(&layer.name.span.file));
-                for layer in layers.filter(|layer| layer.header.is_some() || layer.key.is_some()) {
-                    self.item(&layer.name.text, Kind::CLASS, "its header", layer.name.span, found);
-                }
-            }
-            ([.., "fail", ":"], _) | ([.., "fail", _, ":"], _) => self.reasons(found),
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// Whether the last of these words stand in brackets that are not closed.
-    fn is_within(&self, open: &str, close: &str, words: &[&str]) -> bool {
-        let count = |sign: &str| words.iter().filter(|word| **word == sign).count();
-        count(open) > count(close)
-    }
-
-    /// The timers of the layer; with those of its objects where a handler names them.
-    fn timers(&self, of_objects: bool, found: &mut Found) {
-        let Some(layer) = self.layer() else { return };
-        let is_inside = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::OBJECT);
-        let is_inside = is_inside.map(|node| ast::span_of(&node, self.file));
-        for (scope, members) in layer.all_members() {
-            let is_object = matches!(scope, mokume_semantics::program::ScopeKind::Object(_));
-            for member in members.iter().filter(|member| matches!(member.kind, MemberKind::Timer)) {
-                let is_own = is_inside.is_some_and(|inside| within(member.name.span, inside));
-                if is_object && !is_own && !of_objects {
-                    continue;
-                }
-                self.item(&member.name.text, Kind::VARIABLE, "timer", member.name.span, found);
-            }
-        }
-        if of_objects {
-            return;
-        }
-        // Those of objects are behind a name of the object.
-        for local in self.locals_here().filter(|local| matches!(local.ty, Type::Object(_))) {
-            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
-        }
-        for class in &layer.objects {
-            self.item(&class.name.text, Kind::CLASS, "objects", class.name.span, found);
-        }
-    }
-
-    /// What a handler's brackets may bind: parts of the header, parameters of an event of a vocabulary.
-    fn bound(&self, event: &str, words: &[&str], found: &mut Found) -> Option<()> {
-        let layer = self.layer()?;
-        if event == "deliver" {
-            let header = layer.header.as_ref()?;
-            let brace = words.iter().rposition(|word| *word == "{").filter(|at| !words[*at..].contains(&"}"));
-            match brace {
-                Some(at) => {
-                    let (_, variant) = header.variant(words.get(at.checked_sub(1)?)?)?;
-                    self.fields(&variant.fields, found);
-                }
-                None if header.is_single() => {
-                    header.variants.iter().for_each(|variant| self.fields(&variant.fields, found));
-                }
-                None => {
-                    let is_named = |name: &str| words.contains(&name);
-                    for variant in header.variants.iter().filter(|variant| !is_named(&variant.name.text)) {
-                        self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
-                    }
-                }
-            }
-            return Some(());
-        }
-        let known = self.program.vocabularies.iter().find_map(|vocabulary| vocabulary.event(event))?;
-        self.fields(&known.params, found);
-        Some(())
-    }
-
-    /// The parts of a layer's header, as wires name them.
-    fn header(&self, layer: &str, alternative: Option<&str>, found: &mut Found) -> Option<()> {
-        let seen = self.seen();
-        let is_it = |known: &&Layer| known.name.text == layer && seen.contains(&known.name.span.file);
-        let layer = self.program.layers.iter().find(is_it)?;
-        let header = layer.header.as_ref()?;
-        match alternative {
-            Some(alternative) => self.fields(&header.variant(alternative)?.1.fields, found),
-            None if header.is_single() => {
-                header.variants.iter().for_each(|variant| self.fields(&variant.fields, found));
-            }
-            None => {
-                for variant in &header.variants {
-                    self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
-                }
-            }
-        }
-        Some(())
-    }
-
-    // ---- tests ----
-
-    /// Proposals in a test.
-    fn in_test(&self, words: &[&str], found: &mut Found) -> Option<()> {
-        match words {
-            ["stack"] => self.stacks(found),
-            ["dropped" | "consumed"] => self.reasons(found),
-            ["reported"] => {
-                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
-            }
-            ["counter"] => {
-                let seen = self.seen();
-                let layers = self.program.layers.iter().filter(|layer| seen.contains(&layer.name.span.file));
-                for member in layers.flat_map(Layer::all_members).flat_map(|(_, members)| members) {
-                    if matches!(member.kind, MemberKind::Counter) {
-                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
-                    }
-                }
-            }
-            [] => {
-                found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
-                self.ports(found)?;
-            }
-            [.., "=>"] => {
-                found.words(&["nothing"]);
-                self.ports(found)?;
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// All stacks that a test may name.
-    fn stacks(&self, found: &mut Found) {
-        let seen = self.seen();
-        for stack in self.program.stacks.iter().filter(|stack| seen.contains(&stack.name.span.file)) {
-            self.item(&stack.name.text, Kind::MODULE, "stack", stack.name.span, found);
-        }
-    }
-
-    /// The ports of the stack of the test around the cursor.
-    fn ports(&self, found: &mut Found) -> Option<()> {
-        let test = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::TEST)?;
-        let named = test.descendants().find(|node| node.kind() == SyntaxKind::LAYER_USE)?;
-        let named = named.descendants_with_tokens().filter_map(|element| element.into_token());
-        let name = named.into_iter().find(|token| token.kind() == SyntaxKind::IDENT)?;
-        let seen = self.seen();
-        let is_it = |stack: &&Stack| stack.name.text == name.text() && seen.contains(&stack.name.span.file);
-        let stack = self.program.stacks.iter().find(is_it)?;
-        stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
-        stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
-        Some(())
-    }
-
     fn propose(&self, modules: &[String], found: &mut Found) {
         use SyntaxKind as S;
         let Some(parent) = self.token.parent() else { return };
@@ -508,7 +315,6 @@ impl Scene<'_> {
     fn published(&self, found: &mut Found) {
         OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
         let Some(own) = self.layer() else { return };
-        let seen = self.seen();
         let mut is_used = false;
         let mut below: Vec<&Layer> = Vec::new();
         for stack in &self.program.stacks {
@@ -531,8 +337,7 @@ impl Scene<'_> {
             }
         }
         if !is_used {
-            let others = self.program.layers.iter().filter(|layer| layer.name.span != own.name.span);
-            below.extend(others.filter(|layer| seen.contains(&layer.name.span.file)));
+            below.extend(self.seen_layers().filter(|layer| layer.name.span != own.name.span));
         }
         for publish in below.iter().flat_map(|layer| &layer.publishes) {
             found.add(&publish.name.text, Kind::PROPERTY, types::show(self.program, publish.ty));
@@ -682,15 +487,13 @@ impl Scene<'_> {
             layer.uses.iter().for_each(|(_, alias)| found.add(&alias.text, Kind::INTERFACE, "service"));
             layer.parts.iter().for_each(|part| found.add(&part.called, Kind::CLASS, "part"));
         }
-        let seen = self.seen();
-        let mut files: Vec<FileId> = seen.iter().copied().filter(|file| *file != self.file).collect();
         found.near = Near::File;
         self.items_of(self.file, found);
         found.near = Near::Language;
         VALUES.iter().for_each(|name| found.add(name, Kind::FUNCTION, "of the language"));
         found.words(&["true", "false", "not"]);
         found.near = Near::Others;
-        files.drain(..).for_each(|file| self.items_of(file, found));
+        self.seen().into_iter().filter(|file| *file != self.file).for_each(|file| self.items_of(file, found));
         found.near = Near::default();
     }
 
@@ -882,6 +685,18 @@ impl Scene<'_> {
             seen.extend(names::used(self.analysis, self.file, at + 1).into_iter().map(|span| span.file));
         }
         seen
+    }
+
+    /// The layers that are visible here.
+    fn seen_layers(&self) -> impl Iterator<Item = &Layer> {
+        let seen = self.seen();
+        self.program.layers.iter().filter(move |layer| seen.contains(&layer.name.span.file))
+    }
+
+    /// The stacks that are visible here.
+    fn seen_stacks(&self) -> impl Iterator<Item = &Stack> {
+        let seen = self.seen();
+        self.program.stacks.iter().filter(move |stack| seen.contains(&stack.name.span.file))
     }
 }
 
