@@ -159,6 +159,7 @@ fn tests_are_runs_of_a_record() {
 fn a_test_that_fails_has_a_page() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meter.mok")).unwrap();
     let [file, folder] = ["fails.mok", "pages"].map(scratch);
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::write(&file, text.replacen("x\"12 0007 000000e6\"", "x\"12 0007 000000e7\"", 1)).unwrap();
     let output = mokume(&["test", &file, "--html", &folder]);
     let report = said(&output);

@@ -202,13 +202,14 @@ impl Running<'_> {
         let file = outcome.file.trim_start_matches(['.', '/']).replace('/', "-");
         let name = format!("{}/{file}-{}-{of}", folder.trim_end_matches('/'), outcome.line);
         let (record, page) = (format!("{name}.jsonl"), format!("{name}.html"));
+        let failed = |error| Failure::of_writing(self.world, &format!("`{page}`"), &page, &error);
+        self.world.make_folder(folder).map_err(failed)?;
         let mut lines = Lines::open(self.world, &record, false)?.with_steps(true);
         let (checked, watch, place, backend) = (self.checked, &mut Unwatched, place_of(outcome), outcome.backend);
         run(&mut Seen { checked, watch, record: Some(&mut lines), name: &test.name, place, backend });
         lines.settle()?;
         let runs = record::read(self.world, &record)?;
         let text = runs.first().map(|run| record::page(run, None)).unwrap_or_default();
-        let failed = |error| Failure::of_writing(self.world, &format!("`{page}`"), &page, &error);
         self.world.write(&page, text.as_bytes()).map_err(failed)?;
         Ok(page)
     }

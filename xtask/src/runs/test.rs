@@ -15,6 +15,7 @@ use crate::root;
 pub fn test() -> ExitCode {
     let started = Instant::now();
     let mut counter = Counter::default();
+    clear_scratch();
     check("format", &mut cargo(&["fmt", "--all", "--check"]), &mut counter);
     match std::env::current_exe() {
         Ok(program) => {
@@ -36,6 +37,17 @@ pub fn test() -> ExitCode {
     counter.add(&host);
     println!("in {}", time(started.elapsed()));
     super::ended(&counter)
+}
+
+/// Removes what earlier runs of the tests have left, so that no test lives on another's files.
+fn clear_scratch() {
+    let program = std::env::current_exe().unwrap_or_default();
+    if let Some(target) = program.ancestors().nth(2).filter(|target| target.join("CACHEDIR.TAG").is_file()) {
+        let scratch = target.join("tmp");
+        let _ = std::fs::remove_dir_all(&scratch);
+        // Cargo makes it only when it builds a test.
+        let _ = std::fs::create_dir_all(scratch);
+    }
 }
 
 /// Tests the Python package, then the example hosts against the operating system's own stack.
