@@ -9,6 +9,7 @@ use mokume_driver::natives::Files;
 use mokume_driver::{run, Failure};
 
 use crate::arguments::Arguments;
+use crate::input;
 
 /// The hidden option that tells a process that it is such a child.
 const WATCHED: &str = "--watched";
@@ -74,7 +75,8 @@ impl Apart {
 
     /// Runs the command in a child and returns the child's exit code.
     pub fn in_child(&self, streams: Streams) -> Result<i32, Failure> {
-        let how = Again { words: &[], watched: WATCHED, signals: Signals::ToChild, streams, patience: self.patience };
+        let (signals, patience, input) = (Signals::ToChild, self.patience, input::kept());
+        let how = Again { words: &[], watched: WATCHED, signals, streams, patience, input };
         let ended = apart::again(&how, &mut |_| {})?;
         match ended.last {
             Some(last) if ended.how == apart::How::Exit(last.code) => Ok(last.code),
@@ -91,7 +93,8 @@ pub fn again(
     patience: Option<Duration>,
     heard: &mut dyn FnMut(&Word),
 ) -> Result<Ended, Failure> {
-    apart::again(&Again { words, watched: WATCHED, signals, streams: Streams::Shared, patience }, heard)
+    let (streams, input) = (Streams::Shared, input::kept());
+    apart::again(&Again { words, watched: WATCHED, signals, streams, patience, input }, heard)
 }
 
 /// Handles a child that ended without a report: the exit code if a signal asked it to end, else a failure that names

@@ -85,7 +85,7 @@ pub enum Command {
     },
     /// Runs the `test` blocks of files, on the interpreter and in C.
     Test {
-        /// Files or folders; default: the project's sources.
+        /// Files or folders; default: the project's sources; `-`: the standard input.
         files: Vec<String>,
         /// Only on this back end.
         #[arg(long, value_enum)]
@@ -194,7 +194,7 @@ pub enum Command {
     },
     /// Runs a file's `network`: hosts on simulated media, in virtual time.
     Sim {
-        /// A `.mok` file; default: the sources of `Mokume.toml`.
+        /// A `.mok` file; default: the sources of `Mokume.toml`; `-`: the standard input.
         file: Option<String>,
         /// Which network, if the file has several.
         #[arg(long, value_name = "NAME")]
@@ -241,7 +241,7 @@ pub enum Command {
     /// Runs a file's `network`, and shows which ways the reactions of a stack took: a line for each event. `--profile` of `build`, `path` and
     /// `prove` uses its output.
     Profile {
-        /// A `.mok` file; default: the sources of `Mokume.toml`.
+        /// A `.mok` file; default: the sources of `Mokume.toml`; `-`: the standard input.
         file: Option<String>,
         /// Which network, if the file has several.
         #[arg(long, value_name = "NAME")]
@@ -362,7 +362,7 @@ pub enum Command {
     },
     /// Shows a record that `--record` of `sim`, `run` or `test` wrote: its events, a line each, or a chart, a capture or a page.
     Show {
-        /// The record.
+        /// The record; `-`: the standard input.
         file: String,
         /// Lists the runs of the record.
         #[arg(long, conflicts_with_all = ["run", "host", "from", "to", "chart", "pcap", "html"])]
@@ -528,7 +528,7 @@ pub struct ByProfile {
 
 #[derive(Args, Debug)]
 pub struct StackChoice {
-    /// A `.mok` file; default: the sources of `Mokume.toml`.
+    /// A `.mok` file; default: the sources of `Mokume.toml`; `-`: the standard input.
     pub file: Option<String>,
     /// Which stack, if the file has several.
     #[arg(long, value_name = "NAME")]

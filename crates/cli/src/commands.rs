@@ -14,9 +14,9 @@ use serde_json::json;
 use crate::apart::Apart;
 use crate::arguments::{Arguments, ByProfile, Command, Drawn, Emit, SchemaOf, StackChoice};
 use crate::common::{
-    accepted, backend_of, compiled_to_write, input_text, is_input, picture_name, profile_of, refused, with_stack,
-    write_within, written, INPUT,
+    accepted, backend_of, compiled_to_write, picture_name, profile_of, with_stack, write_within, written,
 };
+use crate::input;
 use crate::overwritten::nothing_is_overwritten;
 use crate::print::{counted, Printer, Status};
 use crate::run::run_stack;
@@ -25,11 +25,12 @@ use crate::streams;
 use crate::tests::{tests, Asked};
 
 /// What lines of `--format json` may be, as JSON Schema.
-const LINES: &str = include_str!("../../../schemas/lines-3.json");
+const LINES: &str = include_str!("../../../schemas/lines-4.json");
 
 /// Carries one command out. `Ok` holds the exit code: 0, or 1 where the program or its tests are wrong; `Err` is for
 /// the caller to print, and says its own.
 pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
+    input::is_read_once(&arguments.command)?;
     nothing_is_overwritten(&arguments.command, &RealWorld)?;
     match &arguments.command {
         Command::Check { files, watch, .. } | Command::Test { files, watch, .. } if watch.watch => {
@@ -106,6 +107,10 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             apart.carry_out(&checked.natives, || simulate(&checked, file.as_deref(), &options, printer))
         }
         Command::Debug { dap: true, seed, .. } => crate::debug::serve(seed.seed, printer),
+        Command::Debug { dap: false, .. } if printer.is_json() => {
+            let help = "leave out `--format json`; `--dap` is for programs";
+            Err(Failure::of_use("`debug` talks to a person", help))
+        }
         Command::Debug { file, network, test, seed, dap: false } => {
             let checked = accepted(file.as_slice(), printer)?;
             let asked = crate::debug::Asked { network: network.as_deref(), test: test.as_deref(), seed: seed.seed };
@@ -250,9 +255,8 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
 }
 
 fn check(files: &[String], apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
-    if is_input(files)? {
-        let text = (INPUT.to_string(), input_text()?);
-        let checked = compile::check_with(&RealWorld, &[], vec![text])?;
+    if input::is_input(files)? {
+        let checked = input::check()?;
         let diagnostics = mokume_driver::check::without_c(&checked);
         return say_checked(&checked, &diagnostics, printer);
     }
@@ -378,7 +382,8 @@ fn build_stack(
             for (name, text) in &files {
                 write_within(&RealWorld, &Path::new(folder).join(name).to_string_lossy(), text.as_bytes())?;
             }
-            printer.note(format!("{} files in {folder}", files.len()));
+            let count = files.len() as u64;
+            printer.told_written(folder, ("files", count), format!("{count} files in {folder}"));
             Ok(0)
         }
     }
@@ -386,10 +391,7 @@ fn build_stack(
 
 /// Writes the dissector of a stack.
 fn wireshark(choice: &StackChoice, at: &[String], output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
-    let checked = accepted(choice.file.as_slice(), printer)?;
-    let stack = compile::choose_stack(&checked, choice.stack.as_deref())?;
-    let dissector = dissect::of_stack(&checked, stack, dissect::link::Whose::Users)
-        .map_err(|diagnostics| refused(&diagnostics, &checked, printer))?;
+    let dissector = crate::dissect::of_users((choice.file.as_slice(), choice.stack.as_deref()), printer)?;
     let at = at.iter().map(|text| dissect::wireshark::at(&dissector, text)).collect::<Result<Vec<_>, _>>()?;
     written(output, &dissect::wireshark::lua(&dissector, at), printer)
 }

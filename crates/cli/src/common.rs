@@ -1,7 +1,7 @@
 //! What several commands share: reading and compiling files, reporting errors, and writing results to their
 //! destination.
 
-use mokume_base::world::{octets_of_a_text, RealWorld, World, MOST_OF_A_TEXT};
+use mokume_base::world::{RealWorld, World};
 use mokume_base::Diagnostic;
 use mokume_driver::apart::Streams;
 use mokume_driver::compile::{self, Checked, Compiled};
@@ -12,34 +12,8 @@ use mokume_driver::{natives, Failure};
 
 use crate::apart::Apart;
 use crate::arguments::{self, ByProfile, StackChoice};
+use crate::input;
 use crate::print::{counted, Printer};
-
-/// The name of `-` in messages.
-pub const INPUT: &str = "standard input";
-
-/// Whether the names are `-` alone, which stands for the standard input. Fails if `-` stands beside other names.
-pub fn is_input(names: &[String]) -> Result<bool, Failure> {
-    match names {
-        [only] if only == "-" => Ok(true),
-        _ if names.iter().any(|name| name == "-") => {
-            Err(Failure::of_use("`-` stands for the standard input, alone", "leave the other names out"))
-        }
-        _ => Ok(false),
-    }
-}
-
-/// Reads the whole standard input.
-pub fn input_text() -> Result<String, Failure> {
-    let octets = octets_of_a_text(std::io::stdin()).map_err(|error| match error.kind() {
-        std::io::ErrorKind::FileTooLarge => Failure::of_use(
-            format!("the {INPUT} has more than {MOST_OF_A_TEXT} octets"),
-            "give it a `.mok` file's text",
-        ),
-        _ => Failure::of_use(format!("cannot read the {INPUT}: {error}"), "is it open?"),
-    })?;
-    String::from_utf8(octets)
-        .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
-}
 
 /// Converts the back end of the command line.
 pub fn backend_of(backend: arguments::Backend) -> Backend {
@@ -57,9 +31,12 @@ pub fn backend_name(backend: Backend) -> &'static str {
     }
 }
 
-/// Checks files. If they have errors, prints them and fails with their number.
+/// Checks files, or the standard input for `-`. If they have errors, prints them and fails with their number.
 pub fn accepted(files: &[String], printer: &Printer) -> Result<Checked, Failure> {
-    let checked = compile::check(&RealWorld, files)?;
+    let checked = match input::is_input(files)? {
+        true => input::check()?,
+        false => compile::check(&RealWorld, files)?,
+    };
     match checked.has_errors() {
         true => Err(refused(&checked.diagnostics, &checked, printer)),
         false => Ok(checked),
@@ -115,10 +92,6 @@ pub fn refused(diagnostics: &[Diagnostic], checked: &Checked, printer: &Printer)
 pub fn picture_name(name: Option<&str>, kinds: &[&str]) -> Result<(), Failure> {
     let Some(name) = name else { return Ok(()) };
     let file = name.rsplit('/').next().unwrap_or(name);
-    if name == "-" {
-        let help = format!("name a file that ends in {}", kinds.join(" or "));
-        return Err(Failure::of_use("a picture is not written to the standard output", help));
-    }
     if !file.contains('.') || kinds.iter().any(|kind| file.ends_with(kind)) {
         return Ok(());
     }
@@ -131,7 +104,7 @@ pub fn written(output: Option<&str>, text: &str, printer: &Printer) -> Result<i3
     match output {
         Some(name) => {
             write(&RealWorld, name, text.as_bytes())?;
-            printer.note(format!("written: {name}"));
+            printer.told_written(name, ("text", 1), format!("written: {name}"));
         }
         None => printer.line(text.trim_end()),
     }

@@ -4,10 +4,19 @@ use std::collections::BTreeMap;
 
 use mokume_base::world::RealWorld;
 use mokume_driver::dissect::filter::{self, Filter};
-use mokume_driver::dissect::{self, capture, json, text, Verdict};
-use mokume_driver::Failure;
+use mokume_driver::dissect::{self, capture, json, text, Dissector, Verdict};
+use mokume_driver::{compile, Failure};
 
+use crate::common::{accepted, refused};
 use crate::print::Printer;
+
+/// The dissector for a stack of a file, the last one if none is named. Prints what is wrong in the file.
+pub fn of_users((file, stack): (&[String], Option<&str>), printer: &Printer) -> Result<Dissector, Failure> {
+    let checked = accepted(file, printer)?;
+    let stack = compile::choose_stack(&checked, stack)?;
+    dissect::of_stack(&checked, stack, dissect::link::Whose::Users)
+        .map_err(|diagnostics| refused(&diagnostics, &checked, printer))
+}
 
 /// Prints the packets of a capture, dissected by the wires of a stack of the file `by`, else by the library's. The
 /// capture `-` is read from the standard input. `packets` picks packets by number, such as `1,5-9`, `filter` by
@@ -22,7 +31,10 @@ pub fn dissect(
 ) -> Result<i32, Failure> {
     let wanted = packets.map_or(Ok(Vec::new()), numbers)?;
     let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(u64::MAX);
-    let dissector = dissect::dissector(&RealWorld, by, stack)?;
+    let dissector = match by {
+        Some(by) => of_users((&[by.to_string()], stack), printer)?,
+        None => dissect::of_library(&RealWorld, stack)?,
+    };
     let filter = filter.map(|text| filter::read(&dissector, text)).transpose()?;
     let capture = capture::open(file)?;
     if let Some(link) = capture.link().filter(|link| dissector.front(*link).is_none()) {

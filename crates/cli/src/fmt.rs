@@ -6,7 +6,7 @@ use mokume_driver::fmt::{self, Mode, Outcome};
 use mokume_driver::Failure;
 use serde_json::json;
 
-use crate::common::{input_text, is_input, INPUT};
+use crate::input::{self, is_input, INPUT};
 use crate::print::Printer;
 
 /// Formats files and folders, or only checks them (`is_check`); `-` alone is the standard input. The exit code is 1 if
@@ -61,15 +61,15 @@ fn say_refused(name: &str, found: &[Diagnostic], sources: &SourceMap, printer: &
 
 /// Formats the standard input to the standard output; with `--check` only reports whether they differ.
 fn input(mode: Mode, printer: &Printer) -> Result<i32, Failure> {
-    let text = input_text()?;
-    let (sources, outcome) = fmt::text(INPUT, &text)?;
+    let text = input::text()?;
+    let (sources, outcome) = fmt::text(INPUT, text)?;
     let (result, is_changed) = match outcome {
         Outcome::Refused(found) => {
             say_refused(INPUT, &found, &sources, printer);
             return Ok(1);
         }
         Outcome::Changed(formatted) => (formatted, true),
-        Outcome::Same => (text, false),
+        Outcome::Same => (text.to_string(), false),
     };
     if mode == Mode::Check {
         say(INPUT, is_changed, printer);

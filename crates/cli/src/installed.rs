@@ -37,12 +37,12 @@ pub fn man(folder: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
     let mut pages: Vec<(String, Command)> =
         commands.map(|command| (format!("mokume-{}", command.get_name()), command.clone())).collect();
     pages.push(("mokume".to_owned(), whole.clone()));
-    let count = pages.len();
+    let count = pages.len() as u64;
     for (name, command) in pages {
         let path = Path::new(folder).join(format!("{name}.1")).to_string_lossy().into_owned();
         write_within(&RealWorld, &path, page(named(command, name))?.as_bytes())?;
     }
-    printer.note(format!("{count} pages in {folder}"));
+    printer.told_written(folder, ("pages", count), format!("{count} pages in {folder}"));
     Ok(0)
 }
 

@@ -13,6 +13,7 @@ mod equal;
 mod examples;
 mod fmt;
 mod follow;
+mod input;
 mod installed;
 mod lsp;
 mod new;

@@ -12,6 +12,10 @@ use crate::arguments::{Command, OnDevices};
 /// Fails if the command would overwrite what it reads, or one of its outputs by another.
 pub fn nothing_is_overwritten(command: &Command, world: &dyn World) -> Result<(), Failure> {
     let (read, written) = files(command);
+    if written.iter().any(|name| name == "-") {
+        let help = "name a file; `/dev/stdout` is the standard output";
+        return Err(Failure::of_use("`-` is the standard input, and no file to write", help));
+    }
     let (read, written) = (of_disk(world, &read), of_disk(world, &written));
     for (place, (name, path)) in written.iter().enumerate() {
         if path.extension().is_some_and(|ending| ending == "mok") || path.ends_with("Mokume.toml") {

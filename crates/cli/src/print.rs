@@ -175,6 +175,14 @@ impl Printer {
         }
     }
 
+    /// Tells of a file or folder that was written: what it holds, and how many of these. A remark, or an object.
+    pub fn told_written(&self, name: &str, (holds, count): (&str, u64), remark: impl AsRef<str>) {
+        match self.is_json() {
+            true => self.object(&serde_json::json!({ "written": name, "holds": holds, "count": count })),
+            false => self.note(remark),
+        }
+    }
+
     /// Prints diagnostics, sorted by file and place, each with its source.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], sources: &SourceMap) {
         let mut sorted = diagnostics.to_vec();

@@ -113,7 +113,7 @@ pub fn print_log(run: &Run, part: &Part, printer: &Printer) {
 /// Writes the page of a run, optionally with another run beside it.
 pub fn write_page(run: &Run, against: Option<&Run>, name: &str, printer: &Printer) -> Result<(), Failure> {
     write(&RealWorld, name, record::page(run, against).as_bytes())?;
-    printer.note(format!("page in {name}: a browser opens it"));
+    printer.told_written(name, ("page", 1), format!("page in {name}: a browser opens it"));
     Ok(())
 }
 
@@ -128,13 +128,13 @@ pub fn write_files(
     if let Some(name) = pcap {
         Failure::without_folder(&RealWorld, name)?;
         let frames = record::capture(run, part, name)?;
-        printer.note(format!("{frames} frames in {name}"));
+        printer.told_written(name, ("frames", frames), format!("{frames} frames in {name}"));
     }
     if let Some(name) = chart {
         let chart = record::chart(run, part, title);
         let picture = graph::chart(&chart, name.ends_with(".txt"));
         write(&RealWorld, name, picture.as_bytes())?;
-        printer.note(format!("sequence chart in {name}"));
+        printer.told_written(name, ("chart", 1), format!("sequence chart in {name}"));
     }
     Ok(())
 }

@@ -225,7 +225,8 @@ fn write_files(
 ) -> Result<(), Failure> {
     if let Some(name) = options.record {
         write(&RealWorld, name, run.text().as_bytes())?;
-        printer.note(format!("{} events in {name}", run.events.len()));
+        let count = run.events.len() as u64;
+        printer.told_written(name, ("events", count), format!("{count} events in {name}"));
     }
     if let Some(name) = options.html {
         crate::show::write_page(run, other, name, printer)?;

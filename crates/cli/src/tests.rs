@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::apart::{again, died, Apart};
 use crate::common::{accepted, backend_name};
+use crate::input::{self, is_input};
 use crate::print::{Printer, Status};
 
 /// The options of the command line.
@@ -34,6 +35,10 @@ pub fn tests(asked: &Asked<'_>, apart: &Apart, printer: &Printer) -> Result<i32,
     let patience = apart.patience;
     if apart.is_child() {
         return in_child(asked, patience, apart, printer);
+    }
+    if is_input(asked.files)? {
+        // Each child is given it.
+        input::text()?;
     }
     let mut sum = Sum::default();
     loop {

@@ -9,7 +9,7 @@ use mokume_base::world::{RealWorld, World};
 use mokume_driver::{apart, compile, Failure};
 use notify::{recommended_watcher, Event, RecursiveMode, Watcher};
 
-use crate::common::is_input;
+use crate::input::is_input;
 use crate::print::Printer;
 
 /// The option that is removed from the command line for each run.

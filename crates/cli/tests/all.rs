@@ -15,6 +15,7 @@ mod follow;
 mod formats;
 mod front;
 mod groups;
+mod input;
 mod install;
 mod judged;
 mod labels;

@@ -7,7 +7,7 @@ fn mokume(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
 }
 
-fn said(output: &Output) -> String {
+pub fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
@@ -46,7 +46,7 @@ network N {
 }
 ";
 
-fn written(name: &str, head: &str, what: &str) -> PathBuf {
+pub fn written(name: &str, head: &str, what: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apart").join(name);
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("s.mok"), STACK).unwrap();

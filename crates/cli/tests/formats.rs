@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const LINES: &str = include_str!("../../../schemas/lines-3.json");
+const LINES: &str = include_str!("../../../schemas/lines-4.json");
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -46,7 +46,7 @@ impl Kinds {
                 serde_json::json!({ "$schema": whole["$schema"], "$ref": one["$ref"], "$defs": whole["$defs"] });
             (name, jsonschema::validator_for(&schema).expect("a schema"))
         };
-        Kinds(whole["anyOf"].as_array().unwrap().iter().map(kind).collect())
+        Kinds(whole["anyOf"].as_array().or(whole["oneOf"].as_array()).unwrap().iter().map(kind).collect())
     }
 
     fn name(&self, line: &str) -> Option<&str> {
@@ -58,9 +58,9 @@ impl Kinds {
 #[test]
 fn what_commands_print_is_as_the_schema_says() {
     let kinds = Kinds::of(LINES);
-    let [record, other, pages, made, new, wrong, failing, unlaid, frames] =
-        ["a.jsonl", "b.jsonl", "pages", "built", "new", "wrong.mok", "failing.mok", "unlaid.mok", "a.pcap"]
-            .map(scratch);
+    let [record, other, pages, made, new, page] =
+        ["a.jsonl", "b.jsonl", "pages", "built", "new", "path.html"].map(scratch);
+    let [wrong, failing, unlaid, frames] = ["wrong.mok", "failing.mok", "unlaid.mok", "a.pcap"].map(scratch);
     let _ = std::fs::remove_dir_all(&new);
     let meter = std::fs::read_to_string(root().join("examples/meter.mok")).unwrap();
     std::fs::write(&wrong, meter.replace("count late", "count latee")).unwrap();
@@ -75,6 +75,7 @@ fn what_commands_print_is_as_the_schema_says() {
         vec!["sim", "examples/meter.mok", "--record", &record, "--pcap", &frames, "--seed", "18446744073709551615"],
         vec!["sim", "examples/meter.mok", "--record", &other, "--seed", "2"],
         vec!["sim", "examples/meter.mok", "--seeds", "2"],
+        vec!["sim", "examples/meter.mok", "--seeds", "2", "--against", "c"],
         vec!["sim", &failing],
         vec!["sim", &failing, "--seeds", "2"],
         vec!["test", "examples/meter.mok", "--backend", "interpreter"],
@@ -99,8 +100,10 @@ fn what_commands_print_is_as_the_schema_says() {
         vec!["path", "examples/meter.mok", "--stack", "House"],
         vec!["path", "examples/meter.mok", "--stack", "House", "--event", "device.frame"],
         vec!["path", "crates/cli/tests/viewer/plant.mok"],
+        vec!["path", "examples/meter.mok", "--stack", "House", "--event", "device.frame", "--html", &page],
         vec!["prove", "examples/meter.mok", "--stack", "House"],
         vec!["build", "crates/cli/tests/viewer/plant.mok", "--proved", "-o", &made],
+        vec!["build", "crates/cli/tests/viewer/plant.mok", "-o", &made],
         vec!["graph", "examples/meter.mok", "--stack", "House"],
         vec!["graph", "examples/meter.mok", "--stack", "House", "--what", "headers"],
         vec!["size", "examples/meter.mok", "--stack", "House"],
@@ -130,6 +133,22 @@ fn what_commands_print_is_as_the_schema_says() {
 }
 
 const UNSEEN: [&str; 5] = ["not_run", "heard", "note", "no_path", "no_proof"];
+
+/// What was compared with the other back end is said; a log's lines are those of a record, and come first.
+#[test]
+fn what_a_run_prints_beside_its_lines_is_said_too() {
+    let lines = printed(&["sim", "examples/meter.mok", "--seeds", "3", "--every", "2", "--against", "c"], "");
+    let compared: serde_json::Value = serde_json::from_str(lines.last().unwrap()).unwrap();
+    assert_eq!(compared["compared"], serde_json::json!({ "against": "c", "seeds": 2, "differ": 0 }));
+    let plain = printed(&["sim", "examples/meter.mok", "--seeds", "3"], "");
+    assert!(plain[0].contains("\"compared\":null"), "{plain:?}");
+    let (kinds, events) = (Kinds::of(LINES), Kinds::of(include_str!("../../../schemas/record-3.json")));
+    let log = printed(&["sim", "examples/meter.mok", "--log"], "");
+    let is_event = |line: &&String| events.name(line).is_some();
+    let count = log.iter().take_while(is_event).count();
+    assert!(count > 20 && log[count..].iter().all(|line| kinds.name(line).is_some()), "{log:?}");
+    assert_eq!(printed(&["debug", "examples/meter.mok"], "").len(), 1);
+}
 
 /// A line with an additional field, a missing one, or another type is invalid.
 #[test]

@@ -222,7 +222,7 @@ fn judge_all(of: &str) -> Seen {
         .filter_map(|line| line.split_once(char::is_whitespace))
         .map(|(file, rest)| (file, rest.split_whitespace().next().unwrap_or("")))
         .collect();
-    let dissector = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|failure| panic!("{failure}"));
+    let dissector = dissect::of_library(&RealWorld, None).unwrap_or_else(|failure| panic!("{failure}"));
     let mut seen = Seen::default();
     for file in &captures(of) {
         seen.files += 1;
@@ -317,7 +317,7 @@ fn tshark_says_the_same_of_captures_made_for_it() {
 #[test]
 fn planted_differences_are_found() {
     let line = |text: &str| Shown { is_field: true, depth: 1, attributes: attributes(text) };
-    let dissector = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|failure| panic!("{failure}"));
+    let dissector = dissect::of_library(&RealWorld, None).unwrap_or_else(|failure| panic!("{failure}"));
     let frame = [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x12, 0x34][..], &[7; 8]].concat();
     let dissection = dissector.dissect(&frame, link::Front::Frame);
     let table = table("eth.type = type\neth.dst = source\neth.src.ig = source\n");

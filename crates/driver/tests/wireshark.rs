@@ -705,7 +705,7 @@ fn json_of_packets_is_as_the_schema_says() {
             all.push(dissect::json::packet(&packet, &dissection));
         }
     }
-    let own = dissect::dissector(&RealWorld, None, None).unwrap_or_else(|error| panic!("{error}"));
+    let own = dissect::of_library(&RealWorld, None).unwrap_or_else(|error| panic!("{error}"));
     let folders = ["tests/dissect/captures", "tests/dissect/made"].map(|name| std::fs::read_dir(root().join(name)));
     for entry in folders.into_iter().flat_map(|folder| folder.expect("captures")) {
         let file = entry.expect("an entry").path();

@@ -82,9 +82,14 @@ fn print_summary(
         }
     }
     let seeds: Vec<u64> = failed.iter().map(|outcome| outcome.seed).collect();
+    let differ = || failed.iter().filter(|outcome| outcome.wrong.iter().any(Failed::is_of_comparing)).count();
     if printer.is_json() {
-        let object = json!({ "network": replay.network, "first_seed": first, "seeds": count, "failed_seeds": seeds });
-        return printer.object(&object);
+        let compared = replay.against.map(|other| {
+            let other = if other == Backend::C { "c" } else { "interpreter" };
+            json!({ "against": other, "seeds": asked.compared(), "differ": differ() })
+        });
+        return printer.object(&json!({ "network": replay.network, "first_seed": first, "seeds": count,
+            "failed_seeds": seeds, "compared": compared }));
     }
     let named: Vec<String> = seeds.iter().take(20).map(u64::to_string).collect();
     let more = if seeds.len() > named.len() { ", …" } else { "" };
@@ -97,9 +102,8 @@ fn print_summary(
         took.as_secs_f64()
     ));
     if let Some(other) = replay.against {
-        let differ = failed.iter().filter(|outcome| outcome.wrong.iter().any(Failed::is_of_comparing)).count();
         let other = if other == Backend::C { "in C" } else { "on the interpreter" };
-        printer.line(format!("    {} of them also {other}: {differ} differ", asked.compared()));
+        printer.line(format!("    {} of them also {other}: {} differ", asked.compared(), differ()));
     }
 }
 

@@ -1,13 +1,17 @@
 //! The parent's side: starts the command again, receives its reports, and finds out how it ended.
 
-use std::io::{self, BufRead, BufReader, PipeReader};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, PipeReader, Seek, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::Duration;
+
+use mokume_base::world::{RealWorld, World};
 
 use super::word::{Last, Word};
 use crate::failure::Failure;
@@ -39,6 +43,8 @@ pub struct Again<'a> {
     pub streams: Streams,
     /// How long C may run without an answer; `None`: forever.
     pub patience: Option<Duration>,
+    /// What the child reads from its standard input, where we have read that already; `None`: the same as ours.
+    pub input: Option<&'a str>,
 }
 
 /// How a process ended.
@@ -108,6 +114,9 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     let mut command = Command::new(ourselves()?);
     command.arg0(own.next().unwrap_or_else(|| "mokume".into()));
     command.args([how.watched, &pipe.to_string()]).args(how.words).args(own);
+    if let Some(text) = how.input {
+        command.stdin(file_of(text)?);
+    }
     // A process that only runs tests has nothing to finish.
     let fate = if how.signals == Signals::EndBoth { libc::SIGKILL } else { libc::SIGTERM };
     // SAFETY: between fork and exec only two system calls, with numbers.
@@ -126,9 +135,19 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     command.spawn()
 }
 
+/// A file with this text that nobody else sees, to be read from its beginning.
+fn file_of(text: &str) -> io::Result<File> {
+    let name = Path::new(&RealWorld.temporary()).join(format!("mokume-input-{}", std::process::id()));
+    let mut file = File::options().read(true).write(true).create_new(true).open(&name)?;
+    std::fs::remove_file(&name)?;
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
+}
+
 /// Redirects our standard input from, and our standard output to, nothing.
 fn let_go_of_streams() -> io::Result<()> {
-    let nothing = std::fs::File::options().read(true).write(true).open("/dev/null")?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
     for stream in [libc::STDIN_FILENO, libc::STDOUT_FILENO] {
         // SAFETY: a call with two open descriptors; nothing here has a handle of what it closes.
         if unsafe { libc::dup2(nothing.as_raw_fd(), stream) } < 0 {

@@ -115,20 +115,11 @@ pub struct Refused {
     pub bit: usize,
 }
 
-/// The dissector for the last stack of a file, or for the library's stack.
-pub fn dissector(world: &dyn World, file: Option<&str>, stack: Option<&str>) -> Result<Dissector, Failure> {
-    let checked = match file {
-        Some(file) => compile::check(world, &[file.to_string()])?,
-        None => own(world),
-    };
-    if checked.has_errors() {
-        let first = checked.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
-        return Err(Failure::of_program(first, "`mokume check` says where"));
-    }
-    let stack = stack.or(file.is_none().then_some(OWN_STACK));
-    let whose = if file.is_some() { Whose::Users } else { Whose::Library };
-    let stack = compile::choose_stack(&checked, stack)?;
-    of_stack(&checked, stack, whose).map_err(|diagnostics| {
+/// The dissector for a stack of the library, else for the one that reads most.
+pub fn of_library(world: &dyn World, stack: Option<&str>) -> Result<Dissector, Failure> {
+    let checked = own(world);
+    let stack = compile::choose_stack(&checked, stack.or(Some(OWN_STACK)))?;
+    of_stack(&checked, stack, Whose::Library).map_err(|diagnostics| {
         let first = diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).next().unwrap_or_default();
         Failure::of_program(first, "`mokume check` says where")
     })

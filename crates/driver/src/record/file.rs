@@ -1,7 +1,7 @@
 //! Record files: written line by line while something runs, read as a whole.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use mokume_base::world::{text_of, World};
 use mokume_record::steps::Source;
@@ -82,10 +82,15 @@ impl Lines {
     }
 }
 
-/// The runs of a record.
+/// The runs of a record; `-` is the standard input.
 pub fn read(world: &dyn World, name: &str) -> Result<Vec<Run>, Failure> {
     // A record may have more octets than a source.
-    let text = world.read(name).and_then(text_of).map_err(|error| {
+    let mut piped = Vec::new();
+    let octets = match name {
+        "-" => io::stdin().read_to_end(&mut piped).map(|_| piped),
+        name => world.read(name),
+    };
+    let text = octets.and_then(text_of).map_err(|error| {
         Failure::of_use(format!("cannot read `{name}`: {error}"), "name a file that `--record` has written")
     })?;
     let runs = mokume_record::read(&text).map_err(|wrong| {
