@@ -580,3 +580,33 @@ fn what_does_not_come_says_what_was_dropped_on_the_way() {
     assert_eq!(said.matches("    dropped on the way: app.stale (").count(), 2, "{said}");
     assert!(said.contains("drops.mok:6)\n"), "{said}");
 }
+
+/// A frame that was expected by its fields and came otherwise is shown by its fields, as a failing test shows it.
+#[test]
+fn a_frame_that_came_otherwise_is_shown_by_its_fields() {
+    let text = "enum Answered: u8 open { Found, Missing }
+worker Says {
+    header { what: Answered, name: [u8; ..8] }
+    on send(msg) { below.send(msg, what: Answered.Missing, name: \"heat\") }
+    on deliver(msg) { above.deliver(msg) }
+}
+bundle Saying = Says encoded W
+wire W big {
+    what: u8 = Says.what
+    size: u8 = Says.name.length
+    each c in Says.name { name: u8 = c }
+}
+stack One(device: Device) { app = Saying over device  export app }
+network N {
+    host a = One()
+    host b = One()
+    link l { a.device, b.device  delay 1 ms }
+    at 1 ms a.app.send_to(\"x\")
+    expect a.device.frame(W { what: Answered.Found, name: \"cold\" } \"x\")
+    until 1 s
+}
+";
+    let shown = r#"came: device.frame(W { what: Answered.Missing (not Answered.Found), name: "heat" (not "cold"), .. } "x") at 1.0 ms"#;
+    let (code, text) = sim("by_fields.mok", text, &[]);
+    assert!(code == 1 && text.contains(shown), "{text}");
+}

@@ -215,7 +215,8 @@ impl<'a> Prepared<'a> {
             })
             .collect();
         let show = |host: usize, output: &Output| hosts[host].output(output.port, output.event, &output.args);
-        let mut failed = watcher.failed(&self.checked.sources, &show);
+        let written = |host: usize| &*self.compiled[&self.network.hosts[host].stack.0].written;
+        let mut failed = watcher.failed(&self.checked.sources, (&show, &written));
         failed.extend(watcher.broken(&self.checked.sources, self.network.until));
         failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
         failed.sort_by_key(|failed| failed.at);

@@ -3,8 +3,10 @@
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, Type};
 
 use crate::names::Names;
+use crate::octets::show_beside;
 use crate::packets;
 use crate::script::{Arg, Call};
+use crate::written::Written;
 
 impl Call {
     /// The arguments of an input, with names replaced by what they are bound to; an error says why there are none.
@@ -52,6 +54,18 @@ impl Call {
             && self.fits(automaton, names, &output.args, &signature.params)
     }
 
+    /// An output of this event in the notation of the pattern, with what differs from it. `None` if the pattern has no packets by
+    /// their fields. `datum` gives the text of all else.
+    pub fn shown_like(
+        &self,
+        stack: (&Automaton, &Written, &Names),
+        output: &Output,
+        datum: &dyn Fn(&Datum) -> String,
+    ) -> Option<String> {
+        let is_packet = |arg: &Arg| matches!(arg, Arg::Packet(_));
+        self.args.iter().any(is_packet).then(|| shown(stack, &self.args, output, datum))
+    }
+
     fn fits(&self, automaton: &Automaton, names: &mut Names, data: &[Datum], params: &[(String, Type)]) -> bool {
         if self.args.len() != data.len() {
             return false;
@@ -65,6 +79,34 @@ impl Call {
         }
         is_met
     }
+}
+
+/// An output; packets and octets in the notation of the arguments that are expected, with what differs.
+pub(crate) fn shown(
+    (automaton, written, names): (&Automaton, &Written, &Names),
+    like: &[Arg],
+    output: &Output,
+    datum: &dyn Fn(&Datum) -> String,
+) -> String {
+    let port = &automaton.ports[output.port.index()];
+    let signature = port.outputs.get(output.event as usize);
+    let event = signature.map_or("?", |signature| &signature.event);
+    let word = |at: usize| match output.args[at] {
+        Datum::Word(word) => Some(word),
+        Datum::Handle(_) | Datum::Message(_) => None,
+    };
+    let other = |at: usize| match (like.get(at), &output.args[at]) {
+        (Some(Arg::Packet(packet)), Datum::Message(octets)) => {
+            packets::show_actual(automaton, written, names, packet, octets)
+        }
+        (Some(Arg::Octets(wanted)), Datum::Message(octets)) => show_beside(wanted, octets, 0),
+        (_, other) => datum(other),
+    };
+    let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
+        Some(signature) => written.arguments(automaton, output.port, &signature.params, &word, &other),
+        None => output.args.iter().map(datum).collect(),
+    };
+    format!("{}.{event}({})", port.name, args.join(", "))
 }
 
 /// The value of an input's argument; an error says why there is none.

@@ -6,10 +6,11 @@ use mokume_reaction::{
     Accounts, Automaton, Datum, Handle, Machine, OpKind, Outcome, Output, PortId, ReasonId, Report, Type,
 };
 
+use crate::call;
 use crate::call::datum;
 use crate::difference::{Failure, FailureKind};
 use crate::names::Names;
-use crate::octets::{show_beside, show_octets};
+use crate::octets::show_octets;
 use crate::packets;
 use crate::script::*;
 use crate::written::{scalar, Written};
@@ -311,25 +312,8 @@ impl<M: Machine> Run<'_, M> {
 
     /// Packets in the notation of the expected arguments.
     fn show(&self, like: &[Arg], (time, output): &(u64, Output)) -> String {
-        let port = &self.automaton.ports[output.port.index()];
-        let signature = port.outputs.get(output.event as usize);
-        let event = signature.map_or("?", |signature| &signature.event);
-        let word = |at: usize| match output.args[at] {
-            Datum::Word(word) => Some(word),
-            Datum::Handle(_) | Datum::Message(_) => None,
-        };
-        let other = |at: usize| match (like.get(at), &output.args[at]) {
-            (Some(Arg::Packet(packet)), Datum::Message(octets)) => {
-                packets::show_actual(self.automaton, self.written, &self.names, packet, octets)
-            }
-            (Some(Arg::Octets(wanted)), Datum::Message(octets)) => show_beside(wanted, octets, 0),
-            (_, datum) => show_datum(datum),
-        };
-        let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
-            Some(signature) => self.written.arguments(self.automaton, output.port, &signature.params, &word, &other),
-            None => output.args.iter().map(show_datum).collect(),
-        };
-        format!("{}.{event}({}) at {}", port.name, args.join(", "), show_time(*time))
+        let shown = call::shown((self.automaton, self.written, &self.names), like, output, &show_datum);
+        format!("{shown} at {}", show_time(*time))
     }
 
     /// The parameters of a port's output, by name.

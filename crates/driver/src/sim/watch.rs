@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_lower::{network_input, network_output, Bound};
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId};
-use mokume_script::{Call, Names};
+use mokume_script::{Call, Names, Written};
 use mokume_semantics::lost;
 use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
 use mokume_simulate::{ScriptedInput, Watch};
@@ -191,15 +191,26 @@ impl<'a> Watcher<'a> {
         Watcher { events, network, automata, names, sessions, before, log, counts, others, left_out: Vec::new() }
     }
 
-    /// The failures, now that the network has ended. `show` gives the text of a host's output.
-    pub fn failed(&self, sources: &SourceMap, show: &dyn Fn(usize, &Output) -> String) -> Vec<Failed> {
+    /// The failures, now that the network has ended. `show` gives the text of a host's output; `written`, the notation of its values.
+    pub fn failed(
+        &self,
+        sources: &SourceMap,
+        (show, written): (&dyn Fn(usize, &Output) -> String, &dyn Fn(usize) -> &'a Written),
+    ) -> Vec<Failed> {
         let expectations = self.network.expectations.iter().enumerate();
         let mut failed: Vec<Failed> =
             expectations.filter_map(|(index, expectation)| self.missed(index, expectation, sources)).collect();
         for missed in &mut failed {
             let Some(index) = missed.expectation else { continue };
             let host = self.network.expectations[index].output.host as usize;
-            let shown = |(at, output): (u64, &Output)| (at, show(host, output));
+            let stack = (self.automata[host], written(host), &self.names[host]);
+            let pattern = &self.events.expectations[index];
+            let shown = |(at, output): (u64, &Output)| {
+                // What is of another event is shown as in the log.
+                let is_it = (pattern.port, pattern.event) == (output.port, output.event);
+                let by_fields = is_it.then(|| pattern.shown_like(stack, output, &datum)).flatten();
+                (at, by_fields.unwrap_or_else(|| show(host, output)))
+            };
             missed.instead = self.instead(index, missed).into_iter().map(shown).collect();
             if missed.instead.is_empty() {
                 let beside = self.others[index].beside.iter().take(MOST_SHOWN);
@@ -362,6 +373,16 @@ impl<'a> Watcher<'a> {
                 self.others[index].beyond.get_or_insert((at, output.clone()));
             }
         }
+    }
+}
+
+/// What is no packet by its fields, as in the log.
+fn datum(datum: &Datum) -> String {
+    match datum {
+        Datum::Word(word) => word.to_string(),
+        Datum::Handle(Handle::NULL) => "null".to_string(),
+        Datum::Handle(handle) => format!("session {}", handle.object),
+        Datum::Message(octets) => mokume_record::text_of(octets),
     }
 }
 
