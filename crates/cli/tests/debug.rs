@@ -208,8 +208,12 @@ fn of_several_alternatives_the_one_that_runs_is_shown() {
     let said = led("break 24 say {kept.times} {msg.size} {flow.remote.port} {flow.remote.host} {latest}\ncontinue\n");
     assert!(said.contains("S  1 4 7 10.0.0.2 10.0.0.2  (point 1)\nS  2 5 7 10.0.0.2 10.0.0.2  (point 1)"), "{said}");
     let held = led("break 24\ncontinue\nlocals\nstate\nstep\n");
-    for line in ["remote_host = 10.0.0.2", "        latest = 10.0.0.2", "        from = 10.0.0.2", "        times = 1"]
-    {
+    for line in [
+        "flow = { local { host: 10.0.0.1 }, remote { host: 10.0.0.2, port: 7 } }",
+        "        latest = 10.0.0.2",
+        "        from = 10.0.0.2",
+        "        times = 1",
+    ] {
         assert!(held.lines().any(|known| known == line), "{line}: {held}");
     }
     // A step goes from the device's frame to the statement, without passing the head of another alternative.

@@ -105,7 +105,7 @@ fn a_condition_compares_octets_with_a_text_and_says_what_can_never_be() {
     for holds in ["name == \"heat\"", "name==x\"68656174\"", "name != \"cold\"", "name[0] == 104 and name == \"heat\""]
     {
         let out = debug(holds);
-        assert!(out.contains("(point 1)") && out.contains("[104, 101, 97, 116]"), "{holds}: {out}");
+        assert!(out.contains("(point 1)") && out.contains("print name\n\"heat\"\n"), "{holds}: {out}");
     }
     for never in ["name == \"cold\"", "name != \"heat\"", "name == \"heat \""] {
         let out = debug(never);
@@ -160,13 +160,69 @@ fn parts_of_a_kept_flow_are_written_as_their_types_say() {
     let folder = folder("flows");
     let commands = "break Keeps.deliver\ncontinue\ncontinue\nstate\n";
     let out = said(&mokume(&folder, &["debug", "keeps.mok", "--network", "Two"], commands));
-    for part in ["last_remote_host = 10.0.0.3", "client_remote_host = 10.0.0.3", "client_local_host = 10.0.0.78"] {
+    for part in [
+        "        last = { local { host: 10.0.0.78 }, remote { host: 10.0.0.3 } }\n",
+        "        client = { local { host: 10.0.0.78 }, remote { host: 10.0.0.3 } }\n        times = 1\n",
+    ] {
         assert!(out.contains(part), "{part}: {out}");
     }
     let output = mokume(&folder, &["sim", "keeps.mok", "--network", "Two", "--record", "r.jsonl", "--steps"], "");
     let record = std::fs::read_to_string(folder.join("r.jsonl")).unwrap_or_else(|_| panic!("{}", said(&output)));
     let changed = |to: &str| record.contains(&format!("\"to\":\"{to}\""));
     assert!(changed("10.0.0.78") && changed("10.0.0.3") && !changed("167772238"), "{record}");
+    assert!(record.contains("\"name\":\"client.remote.host\"") && !record.contains("client_remote"), "{record}");
+}
+
+/// Records have parts, maps have lists as keys, and a bundle's name stands for its layers; what the compiler names is not shown.
+#[test]
+fn state_is_shown_as_the_source_writes_it() {
+    let program = "type Name = [u8; ..6]
+record Best { rtt: Duration, of: u8 }
+worker Keeps {
+    header { name: Name }
+    entity {
+        map known: [Name -> u8; 8]
+        map odd: [(u8, Name) -> Duration; 8]
+        var best: Best = Best { rtt: 5 ms, of: 2 }
+    }
+    object One[at: u8] capacity 4 { var name: Name = [] }
+    on send(msg) {
+        let one = One[best.of] or new { drop msg: full  return }
+        one.name = \"heat\"
+        known[\"cold\"] = 3 or { drop msg: full  return }
+        odd[(7, \"ab\")] = 9 ms or { drop msg: full  return }
+        below.send(msg, name: \"heat\")
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+worker Plain { on send(msg) { below.send(msg) }  on deliver(msg) { above.deliver(msg) } }
+bundle Both = Keeps / Plain
+stack S(device: Device) { app = Both over device  export app }
+test \"sends\" {
+    stack S
+    app.send_to(\"x\")
+    => device.frame(_)
+}
+";
+    let folder = folder("shown");
+    std::fs::write(folder.join("shown.mok"), program).unwrap();
+    let commands = "break shown.mok:16\ncontinue\nlocals\nstate app\nprint best\nprint best.rtt\nprint one.name\n\
+                    break shown.mok:16 if best.rtt == 5 ms and one.name == \"heat\"\nrestart\ncontinue\n";
+    let out = said(&mokume(&folder, &["debug", "shown.mok", "--test", "sends"], commands));
+    for shown in [
+        "        known = 1 entries\n",
+        "            [\"cold\"] = 3\n",
+        "            [7, \"ab\"] = 9 ms\n",
+        "        best = { rtt: 5 ms, of: 2 }\n",
+        "        name = \"heat\"\n",
+        "app.Plain: no state",
+        "print best\n{ rtt: 5 ms, of: 2 }\n(mokume) print best.rtt\n5 ms\n(mokume) print one.name\n\"heat\"\n",
+        "point 1: shown.mok:16 if best.rtt == 5 ms and one.name == \"heat\"\n",
+    ] {
+        assert!(out.contains(shown), "{shown}: {out}");
+    }
+    assert_eq!(out.matches("on send  (point 1)").count(), 2, "{out}");
+    assert!(!out.contains("made = ") && !out.contains("best_"), "{out}");
 }
 
 /// In a project the capture of a host is followed without `--by`; elsewhere it is told what is missing.

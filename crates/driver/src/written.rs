@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation};
 use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
-use mokume_script::{CellForms, Written};
+use mokume_script::{CellForms, KeyForm, Written};
 use mokume_semantics::program::{
     Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
 };
@@ -22,11 +22,22 @@ pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
         wires: source.wires(),
         flows: source.flows(),
         cells: source.cells(),
+        names: source.names(),
+        ends: parts::of_flows(program).into_iter().collect(),
         all: program.written.iter().map(|written| written.form.clone()).collect(),
     }
 }
 
+use crate::parts;
+
 type Forms = BTreeMap<String, Form>;
+
+/// What a layer declares for a class of objects.
+struct Declared<'a> {
+    class: String,
+    members: Vec<&'a Member>,
+    keys: &'a [Field],
+}
 
 struct Source<'a> {
     program: &'a Program,
@@ -187,31 +198,55 @@ impl Source<'_> {
     /// The declared contents of objects. Parts of a record are separate cells.
     fn cells(&self) -> BTreeMap<(String, String), CellForms> {
         let mut all = BTreeMap::new();
-        for class in &self.automaton.classes {
-            let layer = &self.automaton.layers[class.layer.index()];
-            for definition in self.definitions(&layer.of) {
-                let scopes = definition.scopes.iter().flat_map(|scope| &scope.members);
-                let objects = definition.objects.iter();
-                let of_class = |object: &&ObjectClass| class.name == format!("{}.{}", layer.name, object.name.text);
-                let own: Vec<&Member> = match objects.clone().find(of_class) {
-                    Some(object) => object.members.iter().collect(),
-                    None => scopes.collect(),
-                };
-                for member in own {
-                    for (name, forms) in self.member(member) {
-                        all.entry((class.name.clone(), name)).or_insert(forms);
-                    }
-                }
-                for key in objects.clone().filter(of_class).flat_map(|object| &object.keys) {
-                    let mut forms = Vec::new();
-                    self.scalars(key.name.text.clone(), (key.ty, key.written), &mut forms);
-                    for (name, forms) in forms {
-                        all.entry((class.name.clone(), name)).or_insert(forms);
-                    }
+        for Declared { class, members, keys } in self.declared() {
+            for (name, forms) in members.iter().flat_map(|member| self.member(member)) {
+                all.entry((class.clone(), name)).or_insert(forms);
+            }
+            for key in keys {
+                let mut forms = Vec::new();
+                self.scalars(key.name.text.clone(), (key.ty, key.written), &mut forms);
+                for (name, forms) in forms {
+                    all.entry((class.clone(), name)).or_insert(forms);
                 }
             }
         }
         all
+    }
+
+    /// The names in the source of cells that are parts of a value.
+    fn names(&self) -> BTreeMap<(String, String), String> {
+        let mut all = BTreeMap::new();
+        for Declared { class, members, keys } in self.declared() {
+            let of_members = members.iter().filter_map(|member| match &member.kind {
+                MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => Some((&member.name.text, *ty)),
+                _ => None,
+            });
+            let values: Vec<(&String, Type)> =
+                of_members.chain(keys.iter().map(|key| (&key.name.text, key.ty))).collect();
+            for (name, ty) in &values {
+                let parts = parts::of(self.program, &name.replace('.', "_"), *ty);
+                let parts = parts.into_iter().filter(|(joined, _)| !values.iter().any(|(known, _)| *known == joined));
+                all.extend(parts.map(|(joined, path)| ((class.clone(), joined), path)));
+            }
+        }
+        all
+    }
+
+    /// The classes of objects with what the layers declare for them; a layer's name may stand for several.
+    fn declared(&self) -> impl Iterator<Item = Declared<'_>> {
+        self.automaton.classes.iter().flat_map(|class| {
+            let layer = &self.automaton.layers[class.layer.index()];
+            self.definitions(&layer.of).map(move |definition| {
+                let of_class = |object: &&ObjectClass| class.name == format!("{}.{}", layer.name, object.name.text);
+                let object = definition.objects.iter().find(of_class);
+                let members = match object {
+                    Some(object) => object.members.iter().collect(),
+                    None => definition.scopes.iter().flat_map(|scope| &scope.members).collect(),
+                };
+                let keys = object.map_or(&[][..], |object| &object.keys);
+                Declared { class: class.name.clone(), members, keys }
+            })
+        })
     }
 
     fn member(&self, member: &Member) -> Vec<(String, CellForms)> {
@@ -228,7 +263,7 @@ impl Source<'_> {
             }
             MemberKind::Map { key, value, .. } => {
                 let keys = key.iter().enumerate();
-                let keys = keys.map(|(at, ty)| form(*ty, member.written.keys.get(at).copied().flatten())).collect();
+                let keys = keys.map(|(at, ty)| self.key(*ty, member.written.keys.get(at).copied().flatten())).collect();
                 let value = value.first().and_then(|ty| form(*ty, member.written.value));
                 vec![(name, CellForms { keys, value })]
             }
@@ -238,6 +273,13 @@ impl Source<'_> {
             | MemberKind::Messages { .. }
             | MemberKind::Container(_) => Vec::new(),
         }
+    }
+
+    fn key(&self, ty: Type, written: Option<Notation>) -> KeyForm {
+        let vector = self.program.vector(ty);
+        let form = self.program.form(vector.map_or(ty, |vector| vector.element), written);
+        let list = vector.map(|vector| vector.element == Type::UInt(8));
+        KeyForm { words: parts::words(self.program, ty).unwrap_or(0), form, list }
     }
 
     /// The scalars of a value that have a notation: names and notations.

@@ -20,4 +20,4 @@ pub use names::Names;
 pub use packets::why;
 pub use play::{is_meant, judge, parameters, run};
 pub use script::*;
-pub use written::{is_named, scalar, short_name, CellForms, Written};
+pub use written::{is_named, octets_of_list, scalar, short_name, CellForms, KeyForm, Written};

@@ -22,6 +22,10 @@ pub struct Written {
     pub flows: BTreeMap<String, Form>,
     /// Contents of objects, by the names of the class and of the cell.
     pub cells: BTreeMap<(String, String), CellForms>,
+    /// The names in the source of cells that are parts of a value, `best.rtt` for `best_rtt`, by the names of the class and of the cell.
+    pub names: BTreeMap<(String, String), String>,
+    /// The same of parts of flows: `remote.host` for `remote_host`.
+    pub ends: BTreeMap<String, String>,
     /// The notations of all types of the program, for values without a type.
     pub all: Vec<Form>,
 }
@@ -30,9 +34,63 @@ pub struct Written {
 #[derive(Clone, Default, Debug)]
 pub struct CellForms {
     /// For a map: one for each part of its key.
-    pub keys: Vec<Option<Form>>,
+    pub keys: Vec<KeyForm>,
     /// For a cell, an array's elements, or a map's values.
     pub value: Option<Form>,
+}
+
+/// The notation of a part of a map's key.
+#[derive(Clone, Debug)]
+pub struct KeyForm {
+    /// How many numbers it has in the automaton; 0 if that is not known.
+    pub words: usize,
+    /// `None` for a plain number; of a list, that of its elements.
+    pub form: Option<Form>,
+    /// Set for a bounded vector, whose length comes first: whether its elements are octets.
+    pub list: Option<bool>,
+}
+
+impl CellForms {
+    /// A map's key as text; `plain` writes a number without a notation, by its index.
+    pub fn key(&self, words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
+        let is_known = self.keys.iter().map(|key| key.words).sum::<usize>() == words.len();
+        let mut from = 0;
+        let mut shown = Vec::new();
+        for key in self.keys.iter().filter(|_| is_known) {
+            let own = &words[from..from + key.words];
+            let plain = |(at, word): (usize, &u64)| plain(from + at, *word);
+            let element = |(at, word): (usize, &u64)| match &key.form {
+                Some(form) if form.words() == 1 => form.write(&[*word]),
+                _ => plain((at + 1, word)),
+            };
+            shown.push(match (&key.form, own.split_first().filter(|_| key.list.is_some())) {
+                (None, Some((length, elements))) if key.list == Some(true) => {
+                    let octets: Vec<u8> = elements.iter().take(*length as usize).map(|word| *word as u8).collect();
+                    octets_of_list(&octets)
+                }
+                (_, Some((length, elements))) => {
+                    let elements = elements.iter().take(*length as usize).enumerate();
+                    format!("[{}]", elements.map(element).collect::<Vec<_>>().join(", "))
+                }
+                (Some(form), None) if form.words() == key.words => form.write(own),
+                (_, None) => own.iter().enumerate().map(plain).collect::<Vec<_>>().join(", "),
+            });
+            from += key.words;
+        }
+        if !is_known {
+            shown = words.iter().enumerate().map(|(at, word)| plain(at, *word)).collect();
+        }
+        shown.join(", ")
+    }
+}
+
+/// A list of octets as the language writes it: `"heat"`, or `x"00ff"` if it is no text.
+pub fn octets_of_list(octets: &[u8]) -> String {
+    let is_plain = |octet: &u8| (0x20..0x7f).contains(octet) && !b"\"\\".contains(octet);
+    match octets.iter().all(is_plain) {
+        true => format!("\"{}\"", String::from_utf8_lossy(octets)),
+        false => format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>()),
+    }
 }
 
 /// Arguments that form one value, by their indices.
@@ -52,6 +110,12 @@ impl Written {
     /// The notations of a cell's values.
     pub fn cell(&self, automaton: &Automaton, class: ClassId, name: &str) -> Option<&CellForms> {
         self.cells.get(&(automaton.class(class).name.clone(), name.to_string()))
+    }
+
+    /// The name of a cell in the source.
+    pub fn name<'a>(&'a self, automaton: &Automaton, class: ClassId, name: &'a str) -> &'a str {
+        let known = self.names.get(&(automaton.class(class).name.clone(), name.to_string()));
+        known.map_or(name, String::as_str)
     }
 
     /// The arguments of a port's event as text. `word` gives the scalars, and `other` writes the rest, by index.

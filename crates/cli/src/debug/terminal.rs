@@ -357,8 +357,11 @@ fn around(at: &Stopped<'_>, beside: u32) -> Result<String, String> {
 
 fn state(at: &Stopped<'_>, layer: &str) -> Result<String, String> {
     let all = at.state();
-    let is_meant =
-        |known: &&Variable| layer.is_empty() || known.name == layer || known.name.ends_with(&format!(".{layer}"));
+    // A bundle's name stands for all layers in it.
+    let is_meant = |known: &&Variable| {
+        let is_within = known.name.starts_with(&format!("{layer}."));
+        layer.is_empty() || known.name == layer || is_within || known.name.ends_with(&format!(".{layer}"))
+    };
     let found: Vec<Variable> = all.iter().filter(is_meant).cloned().collect();
     match (found.is_empty(), layer) {
         (false, _) => Ok(tree(&found, 0, true)),
@@ -369,6 +372,14 @@ fn state(at: &Stopped<'_>, layer: &str) -> Result<String, String> {
         }
     }
 }
+
+/// Whether a value is a list of octets, shown as one text.
+fn octets_begin(value: &str) -> bool {
+    value.starts_with('"') || value.starts_with("x\"")
+}
+
+/// The most characters of a record that is shown in one line.
+const WIDE: usize = 120;
 
 fn tree(all: &[Variable], depth: usize, is_state: bool) -> String {
     let mut text = String::new();
@@ -382,7 +393,11 @@ fn tree(all: &[Variable], depth: usize, is_state: bool) -> String {
         };
         text.push_str(&line);
         text.push('\n');
-        text.push_str(&tree(&one.within, depth + 1, is_state));
+        // A record in one line says its parts, and a text its octets.
+        let is_whole = one.value.starts_with('{') && one.value.len() <= WIDE || octets_begin(&one.value);
+        if !is_whole {
+            text.push_str(&tree(&one.within, depth + 1, is_state));
+        }
     }
     text
 }

@@ -189,8 +189,11 @@ fn octets(text: &str) -> Option<Vec<u8>> {
     is_quoted(text).then(|| mokume_syntax::octets_of(text))?
 }
 
-/// The numbers of a list as it is shown: `[104, 101]`.
+/// The numbers of a list as it is shown: `[104, 101]`, or `"heat"` for octets.
 fn list(text: &str) -> Option<Vec<u64>> {
+    if let Some(octets) = octets(text) {
+        return Some(octets.into_iter().map(u64::from).collect());
+    }
     let within = text.strip_prefix('[')?.strip_suffix(']')?;
     let all = within.split(", ").filter(|element| !element.is_empty());
     all.map(|element| element.parse().ok()).collect()
@@ -252,9 +255,6 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
                 return self::found(&object.within, rest);
             }
         }
-        if let Some(part) = bound.iter().find(|one| *first == "flow" && one.name == of_flow(name)) {
-            return Some(part.value.clone());
-        }
     }
     if path.len() == 1 && !bound.iter().any(|one| one.name == name) && at.has(name) {
         // Another alternative or a later statement binds the name: state of that name is not meant.
@@ -284,6 +284,11 @@ fn of_parts(all: &[Vec<Variable>], path: &[&str]) -> Option<String> {
         let joined = |name: &str, part: &str| format!("{name}_{part}");
         let (name, kept, rest) = match back {
             [name, place, part, rest @ ..] if is_place(place) && !is_place(part) => {
+                // An array of records is an array for each part.
+                let apart: Vec<&str> = front.iter().chain([name, part, place]).chain(rest).copied().collect();
+                if let Some(value) = all.iter().find_map(|all| found(all, &apart)) {
+                    return Some(value);
+                }
                 (joined(name, part), Some(*place), rest)
             }
             [name, part, rest @ ..] if !is_place(name) && !is_place(part) => (joined(name, part), None, rest),
@@ -322,7 +327,9 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
         let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
         let within = match (is_it, rest) {
             (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
-            (true, [LENGTH]) if one.value.starts_with('[') => Some(one.within.len().to_string()),
+            (true, [LENGTH]) if one.value.starts_with('[') || is_quoted(&one.value) => {
+                Some(one.within.len().to_string())
+            }
             (true, rest) => found(&one.within, rest),
             (false, _) => None,
         };

@@ -232,6 +232,12 @@ impl Facts {
         self.bound_in(at).any(|bound| bound.name == name)
     }
 
+    /// The name in the source of a part of a local around a place: `best.rtt` for `best_rtt`.
+    pub(super) fn part(&self, at: &Source, name: &str) -> Option<&str> {
+        let mut parts = self.bound_in(at).flat_map(|bound| &bound.parts);
+        parts.find(|(joined, _)| joined == name).map(|(_, path)| path.as_str())
+    }
+
     /// The locals of the handler or the function around a place.
     fn bound_in(&self, at: &Source) -> impl Iterator<Item = &Bound> {
         let code = self.code(at);

@@ -12,6 +12,8 @@ use mokume_semantics::program::{
 };
 use mokume_semantics::visit::{self, Met};
 
+use crate::parts;
+
 /// A local, and where it is bound: line and column, from 1.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
@@ -26,6 +28,8 @@ pub(super) struct Bound {
     pub until: Option<(u32, u32)>,
     /// The header's field that a head gives this name to, `offset: at`: the automaton has the value by the field's name.
     pub field: Option<String>,
+    /// Of a record or a flow, its parts: their names in the automaton and in the source.
+    pub parts: Vec<(String, String)>,
 }
 
 /// What a reading finds out about a local: its notation, [`Bound::alias_of`] and [`Bound::field`].
@@ -55,6 +59,7 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
             until: counted.get(&(span.file.0, span.start)).copied(),
             alias_of,
             field,
+            parts: parts::of(program, &local.name.text, local.ty),
         };
         all.entry(sources.file(span.file).name.clone()).or_default().push(bound);
     };

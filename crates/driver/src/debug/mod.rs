@@ -10,6 +10,7 @@ mod moves;
 mod points;
 mod shown;
 mod target;
+mod variable;
 
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};

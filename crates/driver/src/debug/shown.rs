@@ -8,35 +8,19 @@ use mokume_script::{scalar, CellForms, Written};
 use super::facts::{event_of, Facts, LENGTH};
 use super::locals::{COUNTER, UNNAMED};
 use super::moves::{Call, Why};
+pub use super::variable::Variable;
+use super::variable::{is_octets, leaf, nested, vectors, OCTETS};
 
 /// The most entries of an array or a map that are shown; there may be thousands.
 const MOST: usize = 64;
 /// The most octets of a message that are shown.
 const MOST_OCTETS: usize = 64;
 
-/// A named value, perhaps with parts.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Variable {
-    pub name: String,
-    pub value: String,
-    pub within: Vec<Variable>,
-}
-
-impl Variable {
-    /// Whether it is a message, which has its octets among its parts.
-    pub(super) fn is_message(&self) -> bool {
-        self.within.last().is_some_and(|last| last.name == OCTETS)
-    }
-}
-
 /// What is said of a timer, and of a layer without state.
 pub(super) const NOT_RUNNING: &str = "not running";
 pub(super) const RINGS_IN: &str = "rings in ";
 pub(super) const NO_STATE: &str = "no state";
 pub(super) const NONE_NOW: &str = "none now";
-
-/// The name of a message's octets.
-const OCTETS: &str = "octets";
 
 /// A moment at which a run is stopped.
 pub struct Stopped<'a> {
@@ -47,46 +31,6 @@ pub struct Stopped<'a> {
     pub number: u64,
     moment: &'a Moment<'a>,
     called: &'a [Call],
-}
-
-fn leaf(name: impl Into<String>, value: impl Into<String>) -> Variable {
-    Variable { name: name.into(), value: value.into(), within: Vec::new() }
-}
-
-/// Bounded vectors as one: `hosts_length`, `hosts_0`, `hosts_1`, or a variable `hosts_length` in front of an array `hosts`, is `hosts` with
-/// as many elements as it has.
-fn vectors(all: Vec<Variable>) -> Vec<Variable> {
-    let mut found: Vec<Variable> = Vec::new();
-    let mut rest = all.into_iter().peekable();
-    while let Some(one) = rest.next() {
-        let length = one.value.parse::<usize>().ok().filter(|_| one.within.is_empty());
-        let (Some(name), Some(length)) = (one.name.strip_suffix("_length"), length) else {
-            found.push(one);
-            continue;
-        };
-        let mut elements: Vec<Variable> = Vec::new();
-        match rest.peek() {
-            Some(array) if array.name == name && array.within.first().is_some_and(|first| first.name == "[0]") => {
-                elements = rest.next().map_or(Vec::new(), |array| array.within);
-            }
-            _ => {
-                while let Some(element) =
-                    rest.next_if(|next| next.within.is_empty() && next.name == format!("{name}_{}", elements.len()))
-                {
-                    elements.push(leaf(format!("[{}]", elements.len()), element.value));
-                }
-            }
-        }
-        if elements.is_empty() {
-            found.push(one);
-            continue;
-        }
-        elements.truncate(length);
-        let values: Vec<&str> = elements.iter().map(|element| element.value.as_str()).collect();
-        let value = format!("[{}]", values.join(", "));
-        found.push(Variable { name: name.to_string(), value, within: elements });
-    }
-    found
 }
 
 /// The name that a value has in the source: that which the head gives to the header's field. Of a vector, `hosts_0` and
@@ -278,7 +222,7 @@ impl<'a> Stopped<'a> {
         named.iter_mut().zip(&texts).for_each(|(named, text)| named.name = text);
         // What the compiler counts rounds with.
         let is_made = |named: &Named<'_>| {
-            [COUNTER, "rounds"].contains(&named.name)
+            [COUNTER, "rounds", "made"].contains(&named.name)
                 && !places.iter().any(|place| self.facts.has_local(place, named.name))
         };
         let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED && !is_made(named));
@@ -289,7 +233,21 @@ impl<'a> Stopped<'a> {
                 shown.push(self.named(&Named { name: alias, ..*found }, &places));
             }
         }
-        vectors(shown)
+        let has_form = |name: &str| places.iter().any(|place| self.facts.local(place, name).is_some());
+        let is_octet = |name: &str| {
+            let of_elements = named.iter().map(|named| (named.name, named.ty));
+            let first = format!("{name}_0");
+            !has_form(&first) && self.of_field(&first, Type::U(8)).is_none() && is_octets(of_elements, name)
+        };
+        let in_source = |name: &str| {
+            let has_local = places.iter().any(|place| self.facts.has_local(place, name));
+            let of_record = places.iter().find_map(|place| self.facts.part(place, name));
+            match self.written().ends.get(name).filter(|end| !has_local && end.contains('.')) {
+                Some(end) => format!("flow.{end}"),
+                None => of_record.unwrap_or(name).to_string(),
+            }
+        };
+        nested(vectors(shown, &is_octet), &in_source)
     }
 
     /// Where the code of a running body stands, the innermost first: functions may be part of it.
@@ -353,7 +311,11 @@ impl<'a> Stopped<'a> {
                 let text = form.filter(|form| form.words() == 1).map(|form| form.write(&[*word]));
                 leaf(name, text.unwrap_or_else(|| self.word(*ty, *word)))
             });
-            let fields = vectors(fields.collect());
+            let is_octet = |name: &str| {
+                let has_form = self.written().headers.contains_key(&(value.header, value.variant, format!("{name}_0")));
+                !has_form && is_octets(variant.fields.iter().map(|(known, ty)| (known.as_str(), *ty)), name)
+            };
+            let fields = vectors(fields.collect(), &is_octet);
             let value: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.name, field.value)).collect();
             let name = if variant.name == "Header" || variant.name.is_empty() {
                 header.name.clone()
@@ -428,11 +390,19 @@ impl<'a> Stopped<'a> {
             let forms = self.written().cell(automaton, class, &cell.name);
             Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view, forms) })
         });
-        Variable { name, value: String::new(), within: vectors(within.collect()) }
+        // Of a vector, the array has the name.
+        let is_octet = |name: &str| {
+            let cells = &automaton.class(class).cells;
+            let is_it = |kind: &CellKind| matches!(kind, CellKind::Array { ty: Type::U(8), .. });
+            let has_form = self.written().cell(automaton, class, name).is_some_and(|forms| forms.value.is_some());
+            !has_form && cells.iter().any(|cell| cell.name == name && is_it(&cell.kind))
+        };
+        let within = vectors(within.collect(), &is_octet);
+        let in_source = |name: &str| self.written().name(automaton, class, name).to_string();
+        Variable { name, value: String::new(), within: nested(within, &in_source) }
     }
 
     fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {
-        let of_key = |at: usize| forms.and_then(|forms| forms.keys.get(at)?.as_ref());
         let of_value = forms.and_then(|forms| forms.value.as_ref());
         let said = |form: Option<&'f Form>, ty: Type, word: u64| match form {
             Some(form) => form.write(&[word]),
@@ -447,15 +417,19 @@ impl<'a> Stopped<'a> {
                 several(format!("{} elements", words.len()), within)
             }
             (CellKind::Map { key, value, .. }, CellView::Map(entries)) => {
-                let text = |types: &[Type], words: &[u64], form: &dyn Fn(usize) -> Option<&'f Form>| {
-                    let all = types.iter().zip(words).enumerate();
-                    all.map(|(at, (ty, word))| said(form(at), *ty, *word)).collect::<Vec<_>>().join(", ")
+                let text = |types: &[Type], words: &[u64], form: Option<&'f Form>| {
+                    let all = types.iter().zip(words);
+                    all.map(|(ty, word)| said(form, *ty, *word)).collect::<Vec<_>>().join(", ")
                 };
-                let of_only = |_: usize| of_value.filter(|_| value.len() == 1);
+                let of_only = of_value.filter(|_| value.len() == 1);
+                let of_key = |words: &[u64]| match forms {
+                    Some(forms) => {
+                        forms.key(words, &|at, word| key.get(at).map_or(word.to_string(), |ty| self.word(*ty, word)))
+                    }
+                    None => text(key, words, None),
+                };
                 let within = entries.iter().take(MOST);
-                let within = within
-                    .map(|(k, v)| leaf(format!("[{}]", text(key, k, &of_key)), text(value, v, &of_only)))
-                    .collect();
+                let within = within.map(|(k, v)| leaf(format!("[{}]", of_key(k)), text(value, v, of_only))).collect();
                 several(format!("{} entries", entries.len()), within)
             }
             (_, CellView::Messages(places)) => {

@@ -114,12 +114,11 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
                 CellKind::Map { key, .. } => &key[..],
                 _ => &[],
             };
-            let forms = forms.map_or(&[][..], |forms| &forms.keys);
-            let said = |(at, word): (usize, &u64)| match forms.get(at).and_then(Option::as_ref) {
-                Some(form) => form.write(&[*word]),
-                None => words(automaton, types.get(at..).unwrap_or_default(), &[*word]),
-            };
-            Some(key.iter().enumerate().map(said).collect::<Vec<_>>().join(", "))
+            let plain = |at: usize, word: u64| words(automaton, types.get(at..).unwrap_or_default(), &[word]);
+            Some(match forms {
+                Some(forms) => forms.key(&key, &plain),
+                None => words(automaton, types, &key),
+            })
         }
     };
     let of_flow = definition.name.strip_prefix(FLOW).and_then(|name| form(written, name));
@@ -130,7 +129,10 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
         _ => self::held(automaton, &types, held),
     };
     let (from, to) = [change.from, change.to].map(|held| held.map(said)).into();
-    Cell { name: definition.name.clone(), kind, at, from, to }
+    let end = definition.name.strip_prefix(FLOW).and_then(|name| written.ends.get(name));
+    let name =
+        end.map_or_else(|| written.name(automaton, class, &definition.name).to_string(), |end| format!("flow.{end}"));
+    Cell { name, kind, at, from, to }
 }
 
 /// The notation of a part of a flow, from the ports of the stack that have it.

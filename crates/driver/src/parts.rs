@@ -1,0 +1,61 @@
+//! Names of parts: a record or a flow is several numbers in the automaton, `best_rtt` and `client_remote_host`, which the source calls
+//! `best.rtt` and `client.remote.host`.
+
+use mokume_semantics::program::{Program, Type};
+
+/// The parts of a value of a type: each joined to the value's name as in the automaton, and as in the source. Of a bounded vector in a
+/// record, the vector. None if the value has no parts by name.
+pub(crate) fn of(program: &Program, name: &str, ty: Type) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    match ty {
+        Type::Flow(_) => {
+            let parts = of_flows(program).into_iter();
+            found.extend(parts.map(|(part, path)| (format!("{name}_{part}"), format!("{name}.{path}"))));
+        }
+        Type::Record(_) => add(program, (name.to_string(), name.to_string()), ty, &mut found),
+        _ => {}
+    }
+    found
+}
+
+fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mut Vec<(String, String)>) {
+    let Type::Record(id) = ty else { return };
+    let Some(record) = program.records.get(id.index()).filter(|record| record.vector.is_none()) else { return };
+    for field in &record.fields {
+        let name = &field.name.text;
+        let part = (format!("{joined}_{name}"), format!("{path}.{name}"));
+        found.push(part.clone());
+        add(program, part, field.ty, found);
+    }
+}
+
+/// The parts of flows: `remote_host` and `remote.host`.
+pub(crate) fn of_flows(program: &Program) -> Vec<(String, String)> {
+    let fields = program.layers.iter().flat_map(|layer| {
+        let keys = layer.key.iter().flat_map(|key| &key.fields);
+        keys.chain(&layer.address)
+    });
+    let mut found = Vec::new();
+    for field in fields {
+        let name = &field.name.text;
+        let ends = ["local", "remote"].map(|end| (format!("{end}_{name}"), format!("{end}.{name}")));
+        for part in [(name.clone(), name.clone())].into_iter().chain(ends) {
+            if !found.contains(&part) {
+                found.push(part);
+            }
+        }
+    }
+    found
+}
+
+/// How many numbers a value of a type is; `None` for a flow, whose parts its layers say.
+pub(crate) fn words(program: &Program, ty: Type) -> Option<usize> {
+    match ty {
+        Type::Flow(_) => None,
+        Type::Record(id) => {
+            let fields = &program.records.get(id.index())?.fields;
+            fields.iter().map(|field| words(program, field.ty)).sum()
+        }
+        _ => Some(1),
+    }
+}
