@@ -6,7 +6,7 @@
 
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
-use crate::campaign::{build, built, composed, fused, quick_build, try_all, PATHS_IN_TEST};
+use crate::campaign::{built, composed, fused, quick_build, try_all, PATHS_IN_TEST};
 use mokume_emit_c::Build;
 use mokume_reaction::{Automaton, HandlerId, Trigger};
 
@@ -112,6 +112,7 @@ fn layers_and_paths_agree_on_every_stack() {
 
 /// Every kind of beginning of a path occurs in these stacks: a port, a timer, an event between layers.
 fn layers_and_paths(stacks: Vec<Stack>, sequences: u64) {
+    let started = std::time::Instant::now();
     let fused = fused(&stacks);
     let paths = fused.iter().map(|stack| stack.paths.len()).sum::<usize>();
     let begun_by = |wanted: fn(&Automaton, HandlerId) -> bool| {
@@ -121,8 +122,10 @@ fn layers_and_paths(stacks: Vec<Stack>, sequences: u64) {
     let timers = begun_by(|stack, handler| matches!(stack.handler(handler).trigger, Trigger::Expiry(_)));
     let inside = begun_by(|stack, handler| !stack.begins(handler));
     let memos = fused.iter().flat_map(|stack| &stack.functions).filter(|function| function.is_memo()).count();
-    let build = Build { check_memos: true, ..build() };
+    let build = Build { check_memos: true, ..quick_build() };
+    println!("fused: {:?}", started.elapsed());
     let Some(program) = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build) else { return };
+    println!("compiled: {:?}", started.elapsed());
     let tried = try_all(&stacks, &program, sequences, number("MOKUME_SEED", 1));
     let found = stacks.iter().zip(&tried).flat_map(|(stack, tried)| tried.found().map(move |found| (stack, found)));
     let failures: Vec<String> = found.map(|(stack, found)| format!("{}: {found}", stack.name)).collect();
