@@ -392,9 +392,16 @@ fn what_holds_of_casts_is_looked_at() {
     const FIRST: &str = "at 10 ms  a.app.send_to(\"a1\")\n    at 20 ms  a.app.send_to(\"a2\")";
 
     const VIEWS: &str = "at 1 ms  v.app.send_to(x\"01\")\n    at 50 ms  v.app.send_to(x\"02\")";
-    let cases: [(&str, &str, &str, &str); 15] = [
+    let cases: [(&str, &str, &str, &str); 16] = [
         ("fifo", FIRST, "frame 1 of a.device  late 20 ms", "`a` cast \"a1\" before \"a2\", and `b` delivers it behind that (at 31.0 ms"),
         ("total", FIRST, "at 10 ms  b.app.send_to(\"b1\")", "`a` and `b` deliver \"a1\" and \"b1\" in different orders (at 11.0 ms"),
+        // Each two deliver only one message both: they agree, and there is no order of all.
+        (
+            "total",
+            "at 10 ms  v.app.send_to(\"x1\")\n    at 20 ms  v.app.send_to(\"y1\")\n    at 30 ms  v.app.send_to(\"z1\")",
+            "frame 3 of v.device to a.device  lost\n    frame 1 of v.device to b.device  lost\n    frame 2 of v.device to c.device  lost\n    frame 1 of v.device to c.device  late 30 ms",
+            "no order is that of all: `a` delivers \"x1\" before \"y1\", `b` delivers \"y1\" before \"z1\", `c` delivers \"z1\" before \"x1\" (at 41.0 ms",
+        ),
         (
             "causal",
             "at 10 ms  a.app.send_to(\"a1\")\n    when b.app.deliver_from(\"a1\")  b.app.send_to(\"b1\")",

@@ -6,6 +6,7 @@ mod against;
 mod alone;
 mod casts;
 mod on_the_way;
+mod rounds;
 pub mod seeds;
 pub mod shrink;
 mod stacks;

@@ -11,6 +11,7 @@ use mokume_record::text_of;
 use mokume_script::{Call, Names};
 use mokume_semantics::program::{self, Network, Program, Promised};
 
+use super::rounds::{round_of, Orders};
 use super::stacks::{kept, Stacks};
 
 /// The patterns of a host; `None` for an event that its stack does not have.
@@ -51,7 +52,7 @@ pub(super) fn heard(
 }
 
 /// Index among all messages that were cast or delivered.
-type MessageId = usize;
+pub(super) type MessageId = usize;
 
 /// An entry in the log of a life.
 #[derive(Clone, Debug)]
@@ -404,6 +405,33 @@ impl Log {
                     last = Some((place, *at, *id));
                 }
             }
+        }
+        match found.is_empty() {
+            true => self.rounds(told),
+            false => found,
+        }
+    }
+
+    /// Orders of which each two agree, and that have no common order: one life has x before y, another y before z, a third z before x.
+    fn rounds(&self, told: &Told<'_>) -> Vec<Broken> {
+        let mut groups: BTreeMap<Step, BTreeMap<usize, Sequence>> = BTreeMap::new();
+        for Together { one: (life, here), step, .. } in self.together_in() {
+            groups.entry(step).or_default().entry(life).or_insert_with(|| Sequence::of(here.entries));
+        }
+        let mut found = Vec::new();
+        for lives in groups.into_values().filter(|lives| lives.len() > 2) {
+            let orders: Orders =
+                lives.iter().map(|(life, all)| (*life, all.order.iter().map(|(_, id)| *id).collect())).collect();
+            let Some(round) = round_of(&orders) else { continue };
+            let mut shown = Vec::new();
+            let mut said = Vec::new();
+            for (life, before, after) in round {
+                let Sequence { order, places } = &lives[&life];
+                said.push(format!("{} delivers {} before {}", told.who(life), told.text(before), told.text(after)));
+                shown.extend([before, after].map(|id| (order[places[&id]].0, told.delivers(life, id))));
+            }
+            let at = shown.iter().map(|(at, _)| *at).max().unwrap_or_default();
+            found.push(Broken { at, found: format!("no order is that of all: {}", said.join(", ")), shown });
         }
         found
     }
