@@ -91,6 +91,50 @@ fn what_ends_the_process_fails_its_test_alone() {
     }
 }
 
+/// A C compiler that is at work ends with us, and so does what it has started.
+#[test]
+fn a_signal_ends_the_compiler_too() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("apart/slow");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (compiler, told) = (folder.join("slow-cc"), folder.join("told"));
+    let _ = std::fs::remove_file(&told);
+    // It says who it is where it is to make something, and is known by its version.
+    let script = format!(
+        "#!/bin/sh\ncase \"$*\" in *version*) echo slow 1.0; exit 0;; esac\nsleep 600 &\necho \"$$ $!\" > {0}.new\nmv {0}.new {0}\nwait\n",
+        told.display()
+    );
+    std::fs::write(&compiler, script).unwrap();
+    std::fs::set_permissions(&compiler, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let wait_for = |is_so: &dyn Fn() -> bool| {
+        (0..600).any(|_| {
+            is_so() || {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                false
+            }
+        })
+    };
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/meter.mok");
+        command
+            .args(["test", &examples.to_string_lossy()])
+            .env("CC", &compiler)
+            .env("XDG_CACHE_HOME", folder.join("cache"));
+        let mut running = command.stdout(std::process::Stdio::null()).spawn().unwrap();
+        assert!(wait_for(&|| told.exists()), "{signal}: the compiler was not started");
+        let numbers = std::fs::read_to_string(&told).unwrap();
+        std::fs::remove_file(&told).unwrap();
+        assert!(Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap().success());
+        assert_eq!(running.wait().unwrap().code(), None, "{signal}: ended by a signal");
+        for number in numbers.split_whitespace() {
+            let state = |number: &str| std::fs::read_to_string(format!("/proc/{number}/stat")).unwrap_or_default();
+            let is_gone = || state(number).is_empty() || state(number).contains(") Z ");
+            assert!(wait_for(&is_gone), "{signal}: {number} of {numbers} goes on");
+        }
+    }
+}
+
 /// Each handler ends, but continues later, for days. A run without an end in sight is given up, also without C.
 const GOES_ON: &str = r#"worker L { entity { var n: u64 = 0 }
     on send(msg) {

@@ -3,6 +3,7 @@
 //! Code that needs one of these takes a `&dyn World`. A test then passes a world in memory, and a run depends on its
 //! world only. Paths are as the user writes them; a world returns errors as data and never panics.
 
+mod ending;
 mod memory;
 mod real;
 

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::ending::Group;
 use super::{octets_of_a_text, text_of, Exit, Invocation, Output, Running, World};
 
 /// The machine we run on.
@@ -95,6 +96,7 @@ impl World for RealWorld {
 
     fn run(&self, program: &Invocation, stdin: &[u8], timeout: Duration) -> io::Result<Output> {
         let mut child = command(program).process_group(0).spawn()?;
+        let group = Group::new(child.id());
         let (to, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (closed, closes) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -106,6 +108,7 @@ impl World for RealWorld {
             let stdout = scope.spawn(move || read_all(out, closed));
             let stderr = scope.spawn(move || read_all(err, closed_too));
             let (status, timed_out) = wait(&mut child, &closes, timeout)?;
+            drop(group);
             Ok(Output {
                 status,
                 timed_out,

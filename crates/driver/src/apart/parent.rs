@@ -117,8 +117,6 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
     if let Some(text) = how.input {
         command.stdin(file_of(text)?);
     }
-    // A process that only runs tests has nothing to finish.
-    let fate = if how.signals == Signals::EndBoth { libc::SIGKILL } else { libc::SIGTERM };
     // SAFETY: between fork and exec only two system calls, with numbers.
     unsafe {
         command.pre_exec(move || {
@@ -126,9 +124,8 @@ fn start(how: &Again<'_>, pipe: RawFd) -> io::Result<Child> {
                 return Err(io::Error::last_os_error());
             }
             #[cfg(target_os = "linux")]
-            libc::prctl(libc::PR_SET_PDEATHSIG, fate);
-            #[cfg(not(target_os = "linux"))]
-            let _ = fate;
+            // It ends what it has started.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM);
             Ok(())
         });
     }
