@@ -84,6 +84,17 @@ pub fn forward(
     }
     let ways: Vec<streams::Way> =
         from.iter().zip(to).map(|(from, to)| streams::way(from, to)).collect::<Result<_, _>>()?;
+    // Two sockets of the system at one port are refused by the system.
+    let of_stack = |place: usize| match &ways[place] {
+        streams::Way::In { from, .. } => Some(from),
+        streams::Way::Out { .. } => None,
+    };
+    let is_twice =
+        |place: &usize| of_stack(*place).is_some_and(|from| (0..*place).any(|at| of_stack(at) == Some(from)));
+    if let Some(place) = (0..ways.len()).find(is_twice) {
+        let message = format!("`--from {}` is there twice: a connection goes one way", from[place]);
+        return Err(Failure::of_use(message, "leave one out, or name another port"));
+    }
     let checked = files(choice, &on.fused, printer)?;
     with_stack((&checked, stack(choice)), (apart, Streams::Shared), printer, |compiled| {
         forwarded(&ways, (&checked, compiled), on, seed, printer)

@@ -187,7 +187,7 @@ fn what_is_wrong_is_one_line() {
         nobody(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:0"]),
     ];
     let zeros = zeros.iter().map(|words| (words.as_slice(), "0 stands for any"));
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["forward", "--from", "stack:80", "--to", "127.0.0.1:0"], "nobody is at port 0"),
         (
             &["connect", "10.9.0.2", "--device", "udp:127.0.0.1:0", "--set", "address=10.9.0.1/24"],
@@ -197,6 +197,10 @@ fn what_is_wrong_is_one_line() {
         (&["connect", "10.9.0.2", "7", "--device", "udp:127.0.0.1:0", "--weather", "rain"], "no `rain`"),
         (&["connect", "10.9.0.2", "7", "--format", "json"], "carries the stream"),
         (&["forward", "--from", "nowhere", "--to", "10.9.0.2:7"], "no address of the operating system"),
+        (
+            &["forward", "--from", "stack:80", "--to", "127.0.0.1:1", "--from", "stack:80", "--to", "127.0.0.1:2"],
+            "`--from stack:80` is there twice",
+        ),
         (
             &["forward", "--from", "127.0.0.1:0", "--from", "127.0.0.1:0", "--to", "10.9.0.2:7"],
             "2 of `--from` and 1 of `--to`",
