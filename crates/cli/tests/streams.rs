@@ -321,3 +321,75 @@ fn who_is_silent_is_spoken_of_and_given_up() {
         ["no answer yet from 10.9.0.2 7; gives up after 4 s (--timeout)", "mokume: 10.9.0.2 7: no answer in 4 s"]
     );
 }
+
+/// The lines that a process writes to its standard error, as they come.
+fn lines_of(child: &mut Child) -> std::sync::mpsc::Receiver<String> {
+    let said = BufReader::new(child.stderr.take().unwrap());
+    let (tell, told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || said.lines().map_while(Result::ok).try_for_each(|line| tell.send(line)));
+    told
+}
+
+/// The first line with this in it, within a minute.
+fn line_with(told: &std::sync::mpsc::Receiver<String>, part: &str) -> String {
+    let mut all = Vec::new();
+    loop {
+        match told.recv_timeout(std::time::Duration::from_secs(60)) {
+            Ok(line) if line.contains(part) => return line,
+            Ok(line) => all.push(line),
+            Err(error) => panic!("{part}: {error}: {all:?}"),
+        }
+    }
+}
+
+/// A client that is gone is noticed although nothing can be read from it, as the other side takes nothing.
+#[test]
+fn who_is_gone_while_nothing_is_taken_is_noticed() {
+    let [a, b] = link();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let served = server.local_addr().unwrap().to_string();
+    let _inner = started(mokume(&["forward", "--from", "stack:80", "--to", &served], &b, &SECOND));
+    let mut outer =
+        Running(mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST).spawn().unwrap());
+    let told = lines_of(&mut outer.0);
+    let port = line_with(&told, "from").split_whitespace().nth(1).unwrap().to_string();
+    let mut client = TcpStream::connect(port).unwrap();
+    let (mut never_reads, _) = server.accept().unwrap();
+    // One octet for the client, which it leaves: closing then resets.
+    never_reads.write_all(b"x").unwrap();
+    client.peek(&mut [0]).unwrap();
+    client.set_write_timeout(Some(std::time::Duration::from_secs(2))).unwrap();
+    while client.write(&[0; 65536]).is_ok() {}
+    drop(client);
+    let line = line_with(&told, "127.0.0.1");
+    assert!(line.to_lowercase().contains("reset"), "{line}");
+}
+
+/// Without descriptors connections wait, and that is said; they go on when others have ended.
+#[test]
+fn connections_wait_for_descriptors() {
+    let [a, b] = link();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let served = server.local_addr().unwrap().to_string();
+    let _inner = started(mokume(&["forward", "--from", "stack:80", "--to", &served], &b, &SECOND));
+    let whole = mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST);
+    let mut few = Command::new("sh");
+    few.args(["-c", "ulimit -n 16; exec \"$0\" \"$@\""]).arg(whole.get_program()).args(whole.get_args());
+    let mut outer = Running(few.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
+    let told = lines_of(&mut outer.0);
+    let port = line_with(&told, "from").split_whitespace().nth(1).unwrap().to_string();
+    let clients: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(&port).unwrap()).collect();
+    assert!(line_with(&told, "connections wait").contains("ulimit -n"));
+    drop(clients);
+    let serving = std::thread::spawn(move || {
+        for talk in server.incoming() {
+            let mut heard = [0; 5];
+            if talk.unwrap().read_exact(&mut heard).is_ok() && heard == *b"later" {
+                return;
+            }
+        }
+    });
+    let mut client = TcpStream::connect(&port).unwrap();
+    client.write_all(b"later").unwrap();
+    serving.join().unwrap();
+}

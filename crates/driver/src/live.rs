@@ -66,11 +66,13 @@ pub trait Voice {
     ) -> Result<(), Failure>;
 }
 
-/// What to wait for: something to read, or room to write.
+/// What to wait for: something to read, room to write, or the end of it all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ready {
     ToRead,
     ToWrite,
+    /// Only its break: that is always told.
+    ToBreak,
 }
 
 /// A stack's devices and its clock. Devices with their own times (captures) run in virtual time if there is no other
@@ -299,6 +301,7 @@ impl Clock {
         let events = |what| match what {
             Ready::ToRead => libc::POLLIN,
             Ready::ToWrite => libc::POLLOUT,
+            Ready::ToBreak => 0,
         };
         let wait = |wait: &Wait| libc::pollfd { fd: wait.descriptor, events: events(wait.what), revents: 0 };
         let mut waits: Vec<libc::pollfd> = waits.iter().map(wait).collect();

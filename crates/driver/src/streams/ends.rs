@@ -24,6 +24,14 @@ pub trait End {
     fn source(&self) -> Option<Wait>;
     /// What to wait for before writing.
     fn sink(&self) -> Option<Wait>;
+    /// What to wait for while nothing is read or written: it breaks.
+    fn breaking(&self) -> Option<Wait> {
+        None
+    }
+    /// Fails if it is broken.
+    fn is_whole(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
     /// Reads what is available, at most this many octets.
     fn read(&mut self, most: usize) -> Result<Taken, Error>;
     /// Writes as many octets from the front as there is room for.
@@ -141,13 +149,21 @@ impl End for Socket {
         (!self.is_coming).then(|| self.wait(Ready::ToWrite))
     }
 
+    fn breaking(&self) -> Option<Wait> {
+        (!self.is_coming).then(|| self.wait(Ready::ToBreak))
+    }
+
+    fn is_whole(&mut self) -> Result<(), Error> {
+        self.stream.take_error()?.map_or(Ok(()), Err)
+    }
+
     fn coming(&self) -> Option<Wait> {
         self.is_coming.then(|| self.wait(Ready::ToWrite))
     }
 
     fn has_come(&mut self) -> Result<(), Error> {
         self.is_coming = false;
-        self.stream.take_error()?.map_or(Ok(()), Err)
+        self.is_whole()
     }
 
     fn read(&mut self, most: usize) -> Result<Taken, Error> {

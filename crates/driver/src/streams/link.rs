@@ -177,6 +177,18 @@ impl Link {
         matches!(self.state, State::Open(_)) && self.piece.is_empty() && !self.has_read_all
     }
 
+    /// Whether to look if the end breaks while nothing is read from it: until we have ended our direction there, nothing else says
+    /// that both directions are over.
+    pub fn wants_to_hear_of_breaks(&self) -> bool {
+        matches!(self.state, State::Open(_)) && !self.wants_to_read() && !self.has_shut_end
+    }
+
+    /// The end may be broken.
+    pub fn look(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
+        let whole = self.end.is_whole();
+        self.unless_gone(stack, whole).map(|_| ())
+    }
+
     /// Whether there is something to write.
     pub fn wants_to_write(&self) -> bool {
         !self.arrived.is_empty()

@@ -49,6 +49,9 @@ pub struct Relay<'a> {
     input: Option<Input>,
     /// The number for the next `open`.
     next: u64,
+    /// Set while there are no descriptors for further connections: when to look again.
+    shut_until: Option<u64>,
+    has_told_of_descriptors: bool,
     /// Messages for people.
     pub notes: Vec<String>,
 }
@@ -70,7 +73,11 @@ enum Whose {
     Coming(usize),
     Source(usize),
     Sink(usize),
+    Broken(usize),
 }
+
+/// How long the doors stay shut when there are no descriptors.
+const PAUSE: u64 = 100_000_000;
 
 /// The number of streams of a stack is set in its file.
 const NO_ROOM: &str = "the stack has no room for another stream; one of a `--file` with `sessions N` has room for N";
@@ -86,6 +93,8 @@ impl<'a> Relay<'a> {
             left: Vec::new(),
             input: None,
             next: 1,
+            shut_until: None,
+            has_told_of_descriptors: false,
             notes: Vec::new(),
         }
     }
@@ -121,8 +130,9 @@ impl<'a> Relay<'a> {
 
     /// One round: waits, and gives everything that is ready its turn. The caller takes the notes.
     pub fn turn(&mut self, until: &Until) -> Result<(), Failure> {
+        self.shut_until = self.shut_until.filter(|end| *end > self.stack.live.now());
         let (whose, waits) = self.waits();
-        let again = self.links.iter().filter_map(Link::again);
+        let again = self.links.iter().filter_map(Link::again).chain(self.shut_until);
         let next = again.chain(until.nanoseconds).min();
         let ready = self.stack.round(next, &waits)?;
         self.hear()?;
@@ -132,6 +142,7 @@ impl<'a> Relay<'a> {
                 Whose::Coming(link) => self.links[link].has_come(&mut self.stack)?,
                 Whose::Source(link) => self.links[link].read(&mut self.stack)?,
                 Whose::Sink(link) => self.links[link].write(&mut self.stack)?,
+                Whose::Broken(link) => self.links[link].look(&mut self.stack)?,
             }
         }
         for link in 0..self.links.len() {
@@ -179,13 +190,14 @@ impl<'a> Relay<'a> {
                 waits.push(wait);
             }
         };
-        for (at, door) in self.doors.iter().enumerate() {
+        for (at, door) in self.doors.iter().enumerate().filter(|_| self.shut_until.is_none()) {
             wait(Whose::Door(at), Some(Wait { descriptor: door.listener.as_raw_fd(), what: Ready::ToRead }));
         }
         for (at, link) in self.links.iter().enumerate() {
             wait(Whose::Coming(at), link.end().coming());
             wait(Whose::Source(at), link.end().source().filter(|_| link.wants_to_read()));
             wait(Whose::Sink(at), link.end().sink().filter(|_| link.wants_to_write()));
+            wait(Whose::Broken(at), link.end().breaking().filter(|_| link.wants_to_hear_of_breaks()));
         }
         (whose, waits)
     }
@@ -260,14 +272,32 @@ impl<'a> Relay<'a> {
 
     /// Accepts connections of the operating system.
     fn enter(&mut self, door: usize) -> Result<(), Failure> {
-        // Connections that are gone again, and a lack of descriptors, are ignored.
-        while let Ok((stream, from)) = self.doors[door].listener.accept() {
+        loop {
+            let (stream, from) = match self.doors[door].listener.accept() {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    // A connection that is gone again is ignored.
+                    if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) {
+                        self.shut_for_a_while(&error);
+                    }
+                    return Ok(());
+                }
+            };
             let Ok(socket) = Socket::accepted(stream) else { continue };
             let (at, remote) = (self.doors[door].at, self.doors[door].remote.clone());
             let name = format!("{from} to {}", self.doors[door].name);
             self.ask(at, &remote, Box::new(socket), name)?;
         }
-        Ok(())
+    }
+
+    /// Looks at the doors again later: who waits there keeps them ready.
+    fn shut_for_a_while(&mut self, error: &std::io::Error) {
+        self.shut_until = Some(self.stack.live.now().saturating_add(PAUSE));
+        if !self.has_told_of_descriptors {
+            self.has_told_of_descriptors = true;
+            self.notes
+                .push(format!("connections wait until others end: {error}; `ulimit -n` sets how many there may be"));
+        }
     }
 
     /// Removes the streams that have ended; returns how.
