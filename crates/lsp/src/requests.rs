@@ -370,7 +370,7 @@ pub fn to_run(session: &Session<'_>, params: ExecuteCommandParams) -> Result<Ask
         (runs::TEST, Some(name)) => What::Test(name),
         (runs::TEST, None) => What::Tests,
         (runs::SIMULATE, Some(name)) => {
-            let page = session.shelf.page_of_run(session.world, &name);
+            let page = session.shelf.page_of_run(session.world, &file, &name);
             let page = page.map_err(|error| refused(format!("no page of the run can be written: {error}")))?;
             What::Network { page, name }
         }
