@@ -23,6 +23,7 @@ mod runs;
 mod selection;
 mod server;
 mod session;
+mod shorthand;
 mod text;
 mod tokens;
 mod wires;

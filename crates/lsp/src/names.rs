@@ -90,6 +90,11 @@ pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
     found
 }
 
+/// Whether the compiler's table says what this word refers to.
+pub fn is_mention(analysis: &Analysis, at: Span) -> bool {
+    !mentions_at(&analysis.checked.program.mentions, at).is_empty()
+}
+
 fn mentions_at(mentions: &[Mention], at: Span) -> &[Mention] {
     let from = mentions.partition_point(|mention| mention.at < at);
     let to = mentions.partition_point(|mention| mention.at <= at);

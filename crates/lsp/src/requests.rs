@@ -263,10 +263,10 @@ fn renamed(session: &mut Session<'_>, params: RenameParams) -> Answer {
     let places = rename::places(session, &known, &word).map_err(refused)?;
     rename::renamed(session, &known, (&word.text, &new), &places).map_err(refused)?;
     let mut changes = HashMap::new();
-    for (name, start, end) in &places.all {
+    for ((name, start, end), new_text) in places.edits(&new) {
         let (Some(uri), Some(text)) = (session.address(name), session.text(name)) else { continue };
         let range = Lines::new(&text, session.columns).range(*start as usize..*end as usize);
-        changes.entry(uri).or_insert_with(Vec::new).push(TextEdit { range, new_text: new.clone() });
+        changes.entry(uri).or_insert_with(Vec::new).push(TextEdit { range, new_text });
     }
     write(&WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
 }
