@@ -17,6 +17,7 @@ use crate::analysis::Analysis;
 use crate::{calls, hover, names, outline, wires};
 
 mod by_words;
+mod runs;
 
 /// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";

@@ -182,6 +182,49 @@ fn tests_name_stacks_ports_reasons_and_counters() {
     proposes(&test("stack S\n    reported |"), &["overflow", "bounds"], &["worker"]);
 }
 
+const SESSIONS: &str = "multiplexor Doors { key { door: u8 } }
+wire DoorsWire big { to: u8 = Doors.destination  from: u8 = Doors.source }
+bundle Doored = Doors encoded DoorsWire
+worker Keeps { session { counter heard }  on deliver(msg) { count heard  above.deliver(msg) } }
+stack S(device: Device) { app = Keeps over doors  doors = Doored over device  export app }
+";
+
+/// What a port takes and gives follows from the whole stack: the compiler says it.
+#[test]
+fn tests_and_networks_name_the_events_of_ports() {
+    let test = |line: &str| format!("{SESSIONS}test \"t\" {{\n    {line}\n}}\n");
+    let outputs = ["deliver_from", "accepted", "opened"];
+    proposes(&test("stack S\n    device.|"), &["frame"], &["send_to", "open"]);
+    proposes(&test("stack S\n    app.|"), &["open", "send", "close"], &["deliver", "opened", "frame", "asked"]);
+    proposes(&test("stack S\n    app.s|\n    => nothing"), &["open", "send"], &["opened"]);
+    proposes(&test("stack S\n    app.open(1)\n    => app.|"), &["opened", "deliver"], &["open", "send"]);
+    proposes(&test("stack S\n    => app.opened(1, ?s)  app.|\n    after 1 ms"), &["opened", "deliver"], &["open"]);
+    proposes(&test("stack S\n    => device.|"), &["frame"], &outputs);
+    let network = |line: &str| {
+        let hosts = "host a = S\n    host b = S\n    link l { a.device, b.device }";
+        format!("{}\nnetwork N {{\n    {hosts}\n    {line}\n    until 1 s\n}}\n", test("stack S"))
+    };
+    proposes(&network("at 1 ms a.app.|"), &["open", "send"], &["opened", "deliver"]);
+    proposes(&network("at 1 ms a.|"), &["app"], &["device", "open"]);
+    proposes(&network("at 1 ms |"), &["a", "b"], &["app", "l"]);
+    proposes(&network("expect |"), &["a", "b", "nothing"], &["app"]);
+    proposes(&network("expect a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("expect nothing at a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("when a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("when a.app.opened(1, ?s) a.app.|"), &["open", "send"], &["opened"]);
+    proposes(&network("when a.app.opened(1, ?s) after 5 ms a.app.|"), &["open", "send"], &["opened"]);
+    proposes(&network("frame 3 of a.|"), &["device"], &["app"]);
+    proposes(&network("casts app.|"), &["send"], &["deliver"]);
+    proposes(&network("delivers app.|"), &["deliver"], &["send"]);
+    // A suite's tests are run with the stacks that its runs name.
+    let suite = |line: &str| {
+        let one = format!("    test \"one\" {{\n        stack Any\n        {line}\n    }}\n");
+        let suite = format!("suite Sending(Any: stack) {{\n{one}}}\nrun Sending(S)\n");
+        format!("{}\n{suite}", test("stack S"))
+    };
+    proposes(&suite("app.|"), &["open", "send"], &["opened"]);
+}
+
 /// Editors show what is near first: the layer's, then the file's, then the library's.
 #[test]
 fn what_is_near_comes_first() {

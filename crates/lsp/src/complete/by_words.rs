@@ -1,13 +1,10 @@
 //! Proposals where the words before the cursor decide: the tree of an unfinished line says little, or something else.
 
-use mokume_semantics::program::{Header, Layer, MemberKind, ScopeKind, Type};
+use mokume_semantics::program::{Header, MemberKind, ScopeKind, Type};
 use mokume_semantics::types;
 use mokume_syntax::{ast, SyntaxKind};
 
 use super::{within, Found, Kind, Scene};
-
-/// What a test may say to be reported.
-const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
 
 impl Scene<'_> {
     /// The words and signs before the cursor on its line.
@@ -37,11 +34,14 @@ impl Scene<'_> {
         if self.is_in(S::TEST) && !self.is_in(S::ARG_LIST) {
             return self.in_test(&words, found);
         }
+        if self.is_in(S::NETWORK) && !self.is_in(S::ARG_LIST) {
+            return self.in_network(&words, found);
+        }
         match (&words[..], last) {
             ([.., "on", "expiry"], _) => self.timers(true, found),
             (["on", event, rest @ ..], _) if self.is_within("(", ")", rest) => self.bound(event, rest, found)?,
             ([.., "running"], _) => self.timers(false, found),
-            (_, Some(at)) if self.is_in(S::BLOCK) && !self.is_in(S::NETWORK) => match &words[at..] {
+            (_, Some(at)) if self.is_in(S::BLOCK) => match &words[at..] {
                 [_] => self.timers(false, found),
                 ["start", path @ ..]
                     if path.last() != Some(&".") && !path.contains(&"after") && !path.contains(&"at") =>
@@ -137,54 +137,5 @@ impl Scene<'_> {
         for variant in header.variants.iter().filter(|variant| !words.contains(&variant.name.text.as_str())) {
             self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
         }
-    }
-
-    // ---- tests ----
-
-    /// Proposals in a test.
-    fn in_test(&self, words: &[&str], found: &mut Found) -> Option<()> {
-        match words {
-            ["stack"] => self.stacks(found),
-            ["dropped" | "consumed"] => self.reasons(found),
-            ["reported"] => {
-                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
-            }
-            ["counter"] => {
-                for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
-                    if matches!(member.kind, MemberKind::Counter) {
-                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
-                    }
-                }
-            }
-            [] => {
-                found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
-                self.ports(found)?;
-            }
-            [.., "=>"] => {
-                found.words(&["nothing"]);
-                self.ports(found)?;
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// All stacks that a test may name.
-    pub(super) fn stacks(&self, found: &mut Found) {
-        for stack in self.seen_stacks() {
-            self.item(&stack.name.text, Kind::MODULE, "stack", stack.name.span, found);
-        }
-    }
-
-    /// The ports of the stack of the test around the cursor.
-    fn ports(&self, found: &mut Found) -> Option<()> {
-        let test = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::TEST)?;
-        let named = test.descendants().find(|node| node.kind() == SyntaxKind::LAYER_USE)?;
-        let named = named.descendants_with_tokens().filter_map(|element| element.into_token());
-        let name = named.into_iter().find(|token| token.kind() == SyntaxKind::IDENT)?;
-        let stack = self.seen_stacks().find(|stack| stack.name.text == name.text())?;
-        stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
-        stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
-        Some(())
     }
 }
