@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ls_types::{CompletionItem, CompletionItemKind as Kind, Documentation, MarkupContent, MarkupKind};
 use mokume_base::{FileId, Span};
-use mokume_semantics::program::{Field, Layer, Local, MemberKind, Over, Param, Program, Stack, Type};
+use mokume_semantics::program::{Field, Layer, Local, MemberKind, Param, Program, Stack, Type};
 use mokume_semantics::signature::STANDARD_REASONS;
 use mokume_semantics::{events, types};
 use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::analysis::Analysis;
-use crate::{calls, hover, names, outline, wires};
+use crate::{calls, hover, names, neighbours, outline, wires};
 
 mod by_words;
 mod runs;
@@ -56,9 +56,6 @@ const OF_MESSAGES: [&str; 26] = [
     "put_u32le",
     "put_u64le",
 ];
-/// What every device publishes.
-const OF_DEVICES: [&str; 4] = ["mtu", "mac", "credit", "credit_octets"];
-
 /// The text with the name inserted in place of the word at the cursor, and the offset of that name.
 pub fn patched(text: &str, offset: usize) -> (String, usize) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -314,29 +311,14 @@ impl Scene<'_> {
 
     /// The values that are published below the layer, in the stacks that have it; everywhere if none has.
     fn published(&self, found: &mut Found) {
-        OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
+        neighbours::OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
         let Some(own) = self.layer() else { return };
-        let mut is_used = false;
         let mut below: Vec<&Layer> = Vec::new();
-        for stack in &self.program.stacks {
-            for (at, instance) in stack.instances.iter().enumerate() {
-                let layers = self.program.layers_of(&instance.of);
-                let Some(place) = layers.iter().position(|layer| layer.name.span == own.name.span) else { continue };
-                is_used = true;
-                below.extend(&layers[place + 1..]);
-                let (mut next, mut met) = (vec![at], BTreeSet::new());
-                while let Some(at) = next.pop() {
-                    for under in stack.instances.get(at).into_iter().flat_map(|instance| &instance.unders) {
-                        let Over::Instance(lower) = under.over else { continue };
-                        if met.insert(lower) {
-                            next.push(lower as usize);
-                            let lower = stack.instances.get(lower as usize);
-                            below.extend(lower.into_iter().flat_map(|lower| self.program.layers_of(&lower.of)));
-                        }
-                    }
-                }
-            }
-        }
+        let is_own = |layer: &Layer| layer.name.span == own.name.span;
+        let is_used = neighbours::walk(self.program, &is_own, true, &mut |layer| {
+            below.push(layer);
+            false
+        });
         if !is_used {
             below.extend(self.seen_layers().filter(|layer| layer.name.span != own.name.span));
         }

@@ -14,6 +14,7 @@ mod frames;
 mod hints;
 mod hover;
 mod names;
+mod neighbours;
 mod outline;
 mod overlay;
 mod places;

@@ -58,7 +58,7 @@ pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> R
     let is_local = declared_among(known, &found).all(|declared| names::is_local(known, declared));
     if !is_local {
         let groups = workspace::analyses_with(session, &word.text);
-        let all: Vec<&Analysis> = groups.iter().map(|group| &group.analysis).chain([known.as_ref()]).collect();
+        let all: Vec<&Analysis> = groups.iter().map(|group| group.analysis.as_ref()).chain([known.as_ref()]).collect();
         join(&mut found, &all);
     }
     let mut all: BTreeMap<Place, Part> = BTreeMap::new();
@@ -149,7 +149,7 @@ pub fn renamed(
     let groups = if is_local { Rc::default() } else { workspace::analyses_with(session, word) };
     let own: Vec<String> = places.all.keys().map(|(name, ..)| name.clone()).take(1).collect();
     let mut before: Vec<(&[String], &Analysis)> =
-        groups.iter().map(|group| (&group.names[..], &group.analysis)).collect();
+        groups.iter().map(|group| (&group.names[..], group.analysis.as_ref())).collect();
     if is_local {
         before.push((&own, known));
     }
