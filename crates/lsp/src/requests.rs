@@ -194,7 +194,7 @@ fn hover(session: &mut Session<'_>, params: HoverParams) -> Answer {
         return Ok(Value::Null);
     };
     let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
-    let declared = workspace::declarations(session, &known, file, &word);
+    let declared = workspace::declarations(session, &known, (file, &word), true);
     let each = declared.places.iter().flat_map(|(known, places)| places.iter().map(move |place| (known, *place)));
     let mut texts: Vec<String> = each.filter_map(|(known, place)| hover::text(known, place)).collect();
     texts.extend(declared.explained);
@@ -216,7 +216,7 @@ fn definition(session: &mut Session<'_>, params: GotoDefinitionParams) -> Answer
     };
     let used = names::used(&known, file, offset);
     if let Some(word) = names::word(&known, file, offset).filter(|_| used.is_empty()) {
-        return write(&workspace::declarations(session, &known, file, &word).locations(session));
+        return write(&workspace::declarations(session, &known, (file, &word), false).locations(session));
     }
     let address = |name: &str| session.address(name);
     let places = Places::new(&known.checked.sources, session.columns, &address);
@@ -228,7 +228,7 @@ fn references(session: &mut Session<'_>, params: ReferenceParams) -> Answer {
     let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
     let mut found = workspace::uses(session, &known, &word);
     if params.context.include_declaration {
-        found.extend(workspace::declarations(session, &known, file, &word).locations(session));
+        found.extend(workspace::declarations(session, &known, (file, &word), false).locations(session));
     }
     let key = |place: &Location| (place.uri.clone(), place.range.start.line, place.range.start.character);
     found.sort_by_key(key);

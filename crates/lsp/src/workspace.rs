@@ -101,15 +101,22 @@ impl Declared {
     }
 }
 
-/// Finds these declarations. For `below.x` and `above.x` they depend on stacks, which may be in any file.
-pub fn declarations(session: &mut Session<'_>, known: &Rc<Analysis>, file: FileId, word: &Word) -> Declared {
+/// Finds these declarations. For `below.x` and `above.x` they depend on stacks, which may be in any file; those that the
+/// document knows are enough for a hover.
+pub fn declarations(
+    session: &mut Session<'_>,
+    known: &Rc<Analysis>,
+    (file, word): (FileId, &Word),
+    is_hover: bool,
+) -> Declared {
     let Some(mut asked) = neighbours::asked(known, file, word) else {
         let places = vec![(Rc::clone(known), names::declarations(known, word))];
         return Declared { places, explained: None };
     };
     let mut all = vec![Rc::clone(known)];
+    let is_enough = is_hover && asked.led(known).is_used;
     // A stack may have the layer by a bundle of another file.
-    loop {
+    while !is_enough {
         let before = asked.called.len();
         let groups = analyses_with_any(session, &asked.called);
         groups.iter().for_each(|group| asked.learn(&group.analysis));

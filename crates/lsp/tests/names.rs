@@ -361,6 +361,28 @@ fn what_a_neighbour_declares_is_that_of_the_stacks() {
     assert_eq!(led("low.mok", "on send(msg) { if", "send").0, ["on send(msg)"]);
 }
 
+/// A hover comes often: other files are only read for it if the document's own do not say who the neighbours are.
+#[test]
+fn a_hover_looks_no_further_than_it_must() {
+    let world = Shared::default();
+    world.write("/p/other.mok", b"// About Low.\n").unwrap();
+    let layers = "worker Low { publish room: u32 = 3 }\nworker High { on send(msg) { if below.room > 2 { below.send(msg) } else { drop msg: big } } }\n";
+    let stack = "stack S(device: Device) { app = High over low  low = Low over device  export app }\n";
+    let reads = |text: &str, method: &str| {
+        let mut editor = Editor::unborn(world.clone());
+        let folders = json!([{ "uri": "file:///p", "name": "p" }]);
+        editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": folders }));
+        editor.open("a.mok", text);
+        world.1.lock().unwrap().clear();
+        ask(&mut editor, method, "a.mok", &place(text, "room >", 0));
+        let done = world.1.lock().unwrap();
+        done.iter().filter(|line| line.starts_with("read") && line.contains("other.mok")).count()
+    };
+    let whole = format!("{layers}{stack}");
+    assert_eq!(reads(&whole, "textDocument/hover"), 0);
+    assert!(reads(&whole, "textDocument/definition") > 0 && reads(layers, "textDocument/hover") > 0);
+}
+
 /// Words for values, and what the language has everywhere.
 const OF_THE_LANGUAGE: [&str; 28] = [
     "above", "below", "checksum", "clamp", "end", "flow", "fold16", "header", "listener", "max", "message", "min",
