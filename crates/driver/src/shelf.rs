@@ -42,9 +42,12 @@ impl Shelf {
         self.file(world, &format!("diagnostics/{code}.md"))
     }
 
-    /// The path for the page of a network's last run, in a folder that is there; an error if it cannot be made.
-    pub fn page_of_run(&self, world: &dyn World, network: &str) -> std::io::Result<String> {
-        let folder = self.folder.join("runs");
+    /// The path for the page of a network's last run, in a folder that is there, the file's own: networks of two
+    /// projects may have one name. An error if the folder cannot be made.
+    pub fn page_of_run(&self, world: &dyn World, file: &str, network: &str) -> std::io::Result<String> {
+        let mut hasher = DefaultHasher::new();
+        file.hash(&mut hasher);
+        let folder = self.folder.join("runs").join(format!("{:016x}", hasher.finish()));
         world.make_folder(&folder.to_string_lossy())?;
         Ok(folder.join(format!("{network}.html")).to_string_lossy().into_owned())
     }

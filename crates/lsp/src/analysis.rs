@@ -12,6 +12,7 @@ use mokume_driver::Failure;
 use mokume_syntax::SyntaxNode;
 
 use crate::overlay::Overlay;
+use crate::shorthand::{self, Form};
 
 /// A document, checked with all that it uses.
 pub struct Analysis {
@@ -24,7 +25,12 @@ pub struct Analysis {
     kept: Rc<RefCell<Kept>>,
     /// The syntax trees of files that were requested.
     trees: RefCell<BTreeMap<FileId, SyntaxNode>>,
+    /// The words that may be two names, of files that were requested.
+    shorthands: RefCell<BTreeMap<FileId, Shorthands>>,
 }
+
+/// Words that may be two names, by where they begin.
+type Shorthands = Rc<BTreeMap<u32, Form>>;
 
 impl Analysis {
     /// Checks a document, with its text in the overlay. `kept` belongs to the document.
@@ -61,6 +67,7 @@ impl Analysis {
             diagnostics: OnceCell::new(),
             kept: Rc::default(),
             trees: RefCell::default(),
+            shorthands: RefCell::default(),
         }
     }
 
@@ -79,6 +86,16 @@ impl Analysis {
     pub fn tree(&self, file: FileId) -> SyntaxNode {
         let parse = || mokume_syntax::parse(file, &self.checked.sources.file(file).text).syntax();
         self.trees.borrow_mut().entry(file).or_insert_with(parse).clone()
+    }
+
+    /// The words of a file that may be two names, by where they begin.
+    pub fn shorthands(&self, file: FileId) -> Shorthands {
+        if let Some(known) = self.shorthands.borrow().get(&file) {
+            return Rc::clone(known);
+        }
+        let found = Rc::new(shorthand::of_tree(&self.tree(file), file));
+        self.shorthands.borrow_mut().insert(file, Rc::clone(&found));
+        found
     }
 
     /// The file of this name.

@@ -7,16 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ls_types::{CompletionItem, CompletionItemKind as Kind, Documentation, MarkupContent, MarkupKind};
 use mokume_base::{FileId, Span};
-use mokume_semantics::program::{Field, Layer, Local, MemberKind, Over, Param, Program, Stack, Type};
+use mokume_semantics::program::{Field, Layer, MemberKind, Program, Stack, Type};
 use mokume_semantics::signature::STANDARD_REASONS;
 use mokume_semantics::{events, types};
 use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::{words, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::analysis::Analysis;
-use crate::{calls, hover, names, outline, wires};
+use crate::{calls, hover, names, neighbours, outline, wires};
 
 mod by_words;
+mod runs;
+mod values;
 
 /// The name that is inserted at the cursor.
 pub const HERE: &str = "mokume_here";
@@ -26,7 +28,6 @@ const TYPES: [&str; 16] = [
     "bool", "u8", "u16", "u24", "u32", "u48", "u64", "seq8", "seq16", "seq32", "seq64", "Duration", "Instant",
     "Message", "Flow", "Reason",
 ];
-const VALUES: [&str; 8] = ["clamp", "flow", "fold16", "max", "message", "min", "now", "random"];
 const OF_MESSAGES: [&str; 26] = [
     "size",
     "share",
@@ -55,9 +56,6 @@ const OF_MESSAGES: [&str; 26] = [
     "put_u32le",
     "put_u64le",
 ];
-/// What every device publishes.
-const OF_DEVICES: [&str; 4] = ["mtu", "mac", "credit", "credit_octets"];
-
 /// The text with the name inserted in place of the word at the cursor, and the offset of that name.
 pub fn patched(text: &str, offset: usize) -> (String, usize) {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -88,8 +86,9 @@ struct Found {
 /// How near the things that are added now are; editors show near ones first.
 #[derive(Clone, Copy, Default)]
 enum Near {
-    /// Of the code or its layer.
+    /// Of the code.
     #[default]
+    Code,
     Layer,
     File,
     Language,
@@ -155,7 +154,7 @@ impl Scene<'_> {
             (S::NAME_EXPR, S::EXPR_STMT) => {
                 found.words(words::of_statements());
                 self.receivers(found);
-                self.values(found);
+                self.targets(found);
             }
             (S::NAME_EXPR, S::ARG) => {
                 self.named_arguments(found);
@@ -210,7 +209,7 @@ impl Scene<'_> {
         match around {
             Some(S::BLOCK) => {
                 found.words(words::of_statements());
-                self.values(found);
+                self.targets(found);
             }
             Some(S::SCOPE | S::CONTAINER) => {
                 found.words(words::of_state());
@@ -313,29 +312,14 @@ impl Scene<'_> {
 
     /// The values that are published below the layer, in the stacks that have it; everywhere if none has.
     fn published(&self, found: &mut Found) {
-        OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
+        neighbours::OF_DEVICES.iter().for_each(|name| found.add(name, Kind::PROPERTY, "published below"));
         let Some(own) = self.layer() else { return };
-        let mut is_used = false;
         let mut below: Vec<&Layer> = Vec::new();
-        for stack in &self.program.stacks {
-            for (at, instance) in stack.instances.iter().enumerate() {
-                let layers = self.program.layers_of(&instance.of);
-                let Some(place) = layers.iter().position(|layer| layer.name.span == own.name.span) else { continue };
-                is_used = true;
-                below.extend(&layers[place + 1..]);
-                let (mut next, mut met) = (vec![at], BTreeSet::new());
-                while let Some(at) = next.pop() {
-                    for under in stack.instances.get(at).into_iter().flat_map(|instance| &instance.unders) {
-                        let Over::Instance(lower) = under.over else { continue };
-                        if met.insert(lower) {
-                            next.push(lower as usize);
-                            let lower = stack.instances.get(lower as usize);
-                            below.extend(lower.into_iter().flat_map(|lower| self.program.layers_of(&lower.of)));
-                        }
-                    }
-                }
-            }
-        }
+        let is_own = |layer: &Layer| layer.name.span == own.name.span;
+        let is_used = neighbours::walk(self.program, &is_own, true, &mut |layer| {
+            below.push(layer);
+            false
+        });
         if !is_used {
             below.extend(self.seen_layers().filter(|layer| layer.name.span != own.name.span));
         }
@@ -462,96 +446,6 @@ impl Scene<'_> {
         self.program.layers.iter().find(holds)
     }
 
-    fn values(&self, found: &mut Found) {
-        self.locals(found);
-        if let Some(layer) = self.layer() {
-            for (_, members) in layer.all_members() {
-                for member in members.iter().filter(|member| !member.name.text.contains('.')) {
-                    self.item(
-                        &member.name.text,
-                        Kind::VARIABLE,
-                        state(&member.kind, self.program),
-                        member.name.span,
-                        found,
-                    );
-                }
-            }
-            layer
-                .objects
-                .iter()
-                .for_each(|class| self.item(&class.name.text, Kind::CLASS, "objects", class.name.span, found));
-            self.params(&layer.params, found);
-            for function in layer.functions.iter().filter(|function| !function.name.text.contains('.')) {
-                self.item(&function.name.text, Kind::FUNCTION, "function of the layer", function.name.span, found);
-            }
-            layer.uses.iter().for_each(|(_, alias)| found.add(&alias.text, Kind::INTERFACE, "service"));
-            layer.parts.iter().for_each(|part| found.add(&part.called, Kind::CLASS, "part"));
-        }
-        found.near = Near::File;
-        self.items_of(self.file, found);
-        found.near = Near::Language;
-        VALUES.iter().for_each(|name| found.add(name, Kind::FUNCTION, "of the language"));
-        found.words(&["true", "false", "not"]);
-        found.near = Near::Others;
-        self.seen().into_iter().filter(|file| *file != self.file).for_each(|file| self.items_of(file, found));
-        found.near = Near::default();
-    }
-
-    /// The functions, enums and constants that a file declares.
-    fn items_of(&self, file: FileId, found: &mut Found) {
-        let is_seen = |span: Span| span.file == file;
-        for function in self.program.functions.iter().filter(|function| is_seen(function.name.span)) {
-            self.item(&function.name.text, Kind::FUNCTION, "function", function.name.span, found);
-        }
-        for item in self.program.enums.iter().filter(|item| is_seen(item.name.span)) {
-            self.item(&item.name.text, Kind::ENUM, "enum", item.name.span, found);
-        }
-        let text = &self.analysis.checked.sources.file(file).text;
-        constants(text).iter().for_each(|name| found.add(name, Kind::CONSTANT, "constant"));
-    }
-
-    /// The locals that the surrounding handler or function has bound before the cursor.
-    fn locals(&self, found: &mut Found) {
-        self.locals_here().for_each(|local| {
-            found.add(&local.name.text, Kind::VARIABLE, types::show(self.program, local.ty));
-        });
-    }
-
-    fn locals_here(&self) -> impl Iterator<Item = &Local> + '_ {
-        let code = self
-            .token
-            .parent_ancestors()
-            .find(|node| matches!(node.kind(), SyntaxKind::HANDLER | SyntaxKind::FUNCTION));
-        let code = code.map(|node| ast::span_of(&node, self.file));
-        // A name is not bound before its `let` is whole.
-        let binding = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::LET_STMT);
-        let binding = binding.map(|node| ast::span_of(&node, self.file));
-        let is_unbound = move |place: Span| self.is_in_value() && binding.is_some_and(|binding| within(place, binding));
-        let here = ast::token_span(&self.token, self.file);
-        let of_layers = self.program.layers.iter().flat_map(|layer| {
-            let handlers = layer.handlers.iter().flat_map(|handler| &handler.locals);
-            handlers.chain(layer.functions.iter().flat_map(|function| &function.locals))
-        });
-        let all = of_layers.chain(self.program.functions.iter().flat_map(|function| &function.locals));
-        all.filter(move |local| {
-            let place = local.name.span;
-            code.is_some_and(|code| within(place, code)) && place.start < here.start && !is_unbound(place)
-        })
-    }
-
-    /// Whether the nearest statement around the cursor is a `let`.
-    fn is_in_value(&self) -> bool {
-        let around = self.token.parent_ancestors().map(|node| node.kind());
-        let nearest = around.into_iter().find(|kind| matches!(kind, SyntaxKind::LET_STMT | SyntaxKind::BLOCK));
-        nearest == Some(SyntaxKind::LET_STMT)
-    }
-
-    fn params(&self, params: &[Param], found: &mut Found) {
-        for param in params {
-            found.add(&param.name.text, Kind::VARIABLE, types::show(self.program, param.ty));
-        }
-    }
-
     fn types(&self, found: &mut Found) {
         TYPES.iter().for_each(|name| found.add(name, Kind::STRUCT, "of the language"));
         let seen = self.seen();
@@ -664,16 +558,20 @@ impl Scene<'_> {
 
     /// Adds something that is declared at a place, with its documentation.
     fn item(&self, label: &str, kind: Kind, detail: impl Into<String>, declared: Span, found: &mut Found) {
-        let documentation = hover::text(self.analysis, declared)
-            .filter(|_| found.items.len() < 200)
-            .map(|value| Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }));
         found.put(CompletionItem {
             label: label.to_string(),
             kind: Some(kind),
             detail: Some(detail.into()),
-            documentation,
+            documentation: self.documentation(declared, found),
             ..CompletionItem::default()
         });
+    }
+
+    /// The documentation of what is declared at a place; none in a long list.
+    fn documentation(&self, declared: Span, found: &Found) -> Option<Documentation> {
+        let value = Some(declared).filter(|_| found.items.len() < 200);
+        let value = value.and_then(|declared| hover::text(self.analysis, declared))?;
+        Some(Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value }))
     }
 
     /// The files whose items are visible here: the file itself, and those that it uses, with their modules.
@@ -716,14 +614,4 @@ fn state(kind: &MemberKind, program: &Program) -> String {
         MemberKind::Messages { .. } => "places for messages".to_string(),
         MemberKind::Container(_) => "container".to_string(),
     }
-}
-
-/// The constants of a file. They are not in the typed program, which only has their values.
-fn constants(text: &str) -> Vec<String> {
-    let items = mokume_syntax::parse(FileId(0), text).file().items();
-    items
-        .iter()
-        .filter(|item| matches!(item, ast::Item::Const(_)))
-        .filter_map(|item| Some(item.name()?.text()))
-        .collect()
 }

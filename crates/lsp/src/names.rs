@@ -36,7 +36,7 @@ pub fn declarations(analysis: &Analysis, word: &Word) -> Vec<Span> {
     if !exact.is_empty() {
         return exact;
     }
-    if outline::declares(&word.token) {
+    if outline::declares(&word.token) || is_handled(&word.token) {
         return vec![word.at];
     }
     by_text(analysis, &word.text)
@@ -47,6 +47,13 @@ pub fn is_declared(word: &Word) -> bool {
     let owner = word.token.parent().and_then(|name| name.parent()).map(|owner| owner.kind());
     let is_matched = matches!(owner, Some(SyntaxKind::SIGNAL | SyntaxKind::PUBLISH | SyntaxKind::HANDLER));
     outline::declares(&word.token) && !is_matched
+}
+
+/// Whether a word is the event of a handler, which is the declaration for those that tell it.
+fn is_handled(word: &SyntaxToken) -> bool {
+    let mut around = word.parent_ancestors().map(|node| node.kind());
+    let owner = around.find(|kind| !matches!(kind, SyntaxKind::NAME | SyntaxKind::PATH));
+    owner == Some(SyntaxKind::HANDLER)
 }
 
 /// Whether only its own file can name what is declared at a place: parameters and locals of code, the state of a layer
@@ -88,6 +95,11 @@ pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
         return vec![at];
     }
     found
+}
+
+/// Whether the compiler's table says what this word refers to.
+pub fn is_mention(analysis: &Analysis, at: Span) -> bool {
+    !mentions_at(&analysis.checked.program.mentions, at).is_empty()
 }
 
 fn mentions_at(mentions: &[Mention], at: Span) -> &[Mention] {

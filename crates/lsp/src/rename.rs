@@ -8,22 +8,41 @@ use std::rc::Rc;
 
 use mokume_base::{FileId, Span};
 use mokume_driver::check;
+use mokume_semantics::program::Mention;
 use mokume_syntax::SyntaxKind;
 
 use crate::analysis::Analysis;
 use crate::names::Word;
 use crate::overlay::Overlay;
 use crate::session::Session;
+use crate::shorthand::{self, Part};
 use crate::{names, workspace};
+
+/// The length of what separates the two names where one is written out.
+const SEPARATOR: i64 = ": ".len() as i64;
 
 /// A place in a file: the file's name, and two octet offsets.
 pub type Place = (String, u32, u32);
 
 /// All places that must change together with this word: the declarations, and what refers to them.
 pub struct Places {
-    pub all: BTreeSet<Place>,
+    all: BTreeMap<Place, Part>,
+    /// The word, as it is.
+    old: String,
     /// Whether only their own file can name it.
     is_local: bool,
+}
+
+impl Places {
+    /// The places, each with its new text. Of words that are two names one stays, and both are written: `Data { new: old }`.
+    pub fn edits<'a>(&'a self, new: &'a str) -> impl DoubleEndedIterator<Item = (&'a Place, String)> {
+        let old = &self.old;
+        self.all.iter().map(move |(place, part)| match part {
+            Part::Whole => (place, new.to_string()),
+            Part::Field => (place, format!("{new}: {old}")),
+            Part::Value => (place, format!("{old}: {new}")),
+        })
+    }
 }
 
 /// Finds these places.
@@ -34,38 +53,57 @@ pub fn places(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> R
             word.text
         ));
     }
-    let mut found = BTreeSet::from([place(known, word.at)]);
+    let mut found = BTreeSet::from([(place(known, word.at), shorthand::part(known, word.at))]);
     join(&mut found, &[known]);
     let is_local = declared_among(known, &found).all(|declared| names::is_local(known, declared));
     if !is_local {
         let groups = workspace::analyses_with(session, &word.text);
-        let all: Vec<&Analysis> = groups.iter().map(|group| &group.analysis).chain([known.as_ref()]).collect();
+        let all: Vec<&Analysis> = groups.iter().map(|group| group.analysis.as_ref()).chain([known.as_ref()]).collect();
         join(&mut found, &all);
     }
+    let mut all: BTreeMap<Place, Part> = BTreeMap::new();
+    for (place, part) in found {
+        // Where both names change, nothing is written out.
+        all.entry(place).and_modify(|known| *known = Part::Whole).or_insert(part);
+    }
     if let Some((name, ..)) =
-        found.iter().find(|(name, ..)| !name.starts_with('/') && session.documents.get(name).is_none())
+        all.keys().find(|(name, ..)| !name.starts_with('/') && session.documents.get(name).is_none())
     {
         return Err(format!("`{}` is declared or used in Mokume's own library, `{name}`", word.text));
     }
-    for (name, start, end) in &found {
+    for (name, start, end) in all.keys() {
         let text = session.text(name).unwrap_or_default();
         if text.get(*start as usize..*end as usize) != Some(word.text.as_str()) {
             return Err(format!("`{}` is called otherwise in `{name}`: by its name in small letters", word.text));
         }
     }
-    Ok(Places { all: found, is_local })
+    Ok(Places { all, old: word.text.clone(), is_local })
 }
 
-/// Adds the places that mention these, or that these mention.
-fn join(found: &mut BTreeSet<Place>, all: &[&Analysis]) {
+/// A name at a place: a word may be two.
+type Named = (Place, Part);
+
+/// What a mention connects.
+fn named(analysis: &Analysis, mention: &Mention) -> [Named; 2] {
+    let (at, of) = shorthand::parts(analysis, mention);
+    [(place(analysis, mention.at), at), (place(analysis, mention.of), of)]
+}
+
+/// Adds the names that mention these, or that these mention.
+fn join(found: &mut BTreeSet<Named>, all: &[&Analysis]) {
     loop {
         let before = found.len();
         for analysis in all {
-            let within = |span: Span| found.contains(&place(analysis, span));
+            let is_near = |span: Span| {
+                let place = place(analysis, span);
+                found.range((place.clone(), Part::Whole)..=(place, Part::Value)).next().is_some()
+            };
             let mentions = analysis.checked.program.mentions.iter();
-            let joined: Vec<Place> = mentions
-                .filter(|mention| within(mention.at) || within(mention.of))
-                .flat_map(|mention| [place(analysis, mention.at), place(analysis, mention.of)])
+            let near = mentions.filter(|mention| is_near(mention.at) || is_near(mention.of));
+            let joined: Vec<Named> = near
+                .map(|mention| named(analysis, mention))
+                .filter(|both| both.iter().any(|one| found.contains(one)))
+                .flatten()
                 .collect();
             found.extend(joined);
         }
@@ -75,11 +113,17 @@ fn join(found: &mut BTreeSet<Place>, all: &[&Analysis]) {
     }
 }
 
-/// Those of these places that mention nothing: declarations.
-fn declared_among<'a>(known: &'a Analysis, found: &'a BTreeSet<Place>) -> impl Iterator<Item = Span> + 'a {
-    let spans = found.iter().filter_map(|(name, start, end)| Some(Span::new(known.file(name)?, *start, *end)));
+/// Those of these names that mention nothing: declarations.
+fn declared_among<'a>(known: &'a Analysis, found: &'a BTreeSet<Named>) -> impl Iterator<Item = Span> + 'a {
     let mentions = &known.checked.program.mentions;
-    spans.filter(|span| mentions.binary_search_by_key(span, |mention| mention.at).is_err())
+    let is_declared = move |span: Span, part: Part| {
+        let mut here = mentions.iter().filter(|mention| mention.at == span);
+        !here.any(|mention| shorthand::parts(known, mention).0 == part)
+    };
+    found.iter().filter_map(move |((name, start, end), part)| {
+        let span = Span::new(known.file(name)?, *start, *end);
+        is_declared(span, *part).then_some(span)
+    })
 }
 
 fn place(analysis: &Analysis, span: Span) -> Place {
@@ -99,25 +143,26 @@ pub fn renamed(
     session: &mut Session<'_>,
     known: &Rc<Analysis>,
     (word, new): (&str, &str),
-    Places { all: places, is_local }: &Places,
+    places: &Places,
 ) -> Result<BTreeMap<String, String>, String> {
-    let groups = if *is_local { Rc::default() } else { workspace::analyses_with(session, word) };
-    let own: Vec<String> = places.iter().map(|(name, ..)| name.clone()).take(1).collect();
+    let is_local = places.is_local;
+    let groups = if is_local { Rc::default() } else { workspace::analyses_with(session, word) };
+    let own: Vec<String> = places.all.keys().map(|(name, ..)| name.clone()).take(1).collect();
     let mut before: Vec<(&[String], &Analysis)> =
-        groups.iter().map(|group| (&group.names[..], &group.analysis)).collect();
-    if *is_local {
+        groups.iter().map(|group| (&group.names[..], group.analysis.as_ref())).collect();
+    if is_local {
         before.push((&own, known));
     }
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
-    for (name, start, end) in places.iter().rev() {
+    for ((name, start, end), edit) in places.edits(new).rev() {
         let old = || session.text(name).unwrap_or_default();
         let text = texts.entry(name.clone()).or_insert_with(old);
-        text.replace_range(*start as usize..*end as usize, new);
+        text.replace_range(*start as usize..*end as usize, &edit);
     }
     let mut changed = session.documents.texts().clone();
     changed.extend(texts.iter().map(|(name, text)| (name.clone(), text.clone())));
     let new_world = Overlay { world: session.world, texts: &changed };
-    let moved = Moved { places, by: new.len() as i64 - word.len() as i64 };
+    let moved = Moved { places: &places.all, old: word.len() as u32, new: new.len() as u32 };
     for (files, was) in before {
         // Those that see none of the changed files stay the same.
         if session.is_cancelled() || !texts.keys().any(|name| was.file(name).is_some()) {
@@ -127,7 +172,7 @@ pub fn renamed(
         if let Some(told) = news(was, &is) {
             return Err(format!("with the name `{new}` this would be wrong: {told}"));
         }
-        if meanings(was, &moved) != meanings(&is, &Moved { places: &BTreeSet::new(), by: 0 }) {
+        if meanings(was, &moved) != meanings(&is, &Moved { places: &BTreeMap::new(), old: 0, new: 0 }) {
             return Err(format!(
                 "`{new}` is the name of something else there: some name would mean another thing than before"
             ));
@@ -150,22 +195,51 @@ fn news(was: &Analysis, is: &Analysis) -> Option<String> {
     new.next().map(|found| found.message.clone())
 }
 
-/// How places move when names become longer or shorter.
+/// How names move when some become longer or shorter.
 struct Moved<'p> {
-    places: &'p BTreeSet<Place>,
-    by: i64,
+    places: &'p BTreeMap<Place, Part>,
+    /// The lengths of the old and the new word.
+    old: u32,
+    new: u32,
 }
 
 impl Moved<'_> {
-    fn of(&self, (name, start, end): Place) -> Place {
-        let before = |at: u32| self.places.range((name.clone(), 0, 0)..(name.clone(), at, 0)).count() as i64;
-        let (from, to) = (before(start), before(end));
-        (name.clone(), (i64::from(start) + from * self.by) as u32, (i64::from(end) + to * self.by) as u32)
+    /// How much text a change adds.
+    fn added(&self, part: Part) -> i64 {
+        match part {
+            Part::Whole => i64::from(self.new) - i64::from(self.old),
+            Part::Field | Part::Value => i64::from(self.new) + SEPARATOR,
+        }
+    }
+
+    fn of(&self, ((name, start, end), part): Named) -> Place {
+        let added = |until: u32| -> i64 {
+            let before = self.places.range((name.clone(), 0, 0)..(name.clone(), until, 0));
+            before.map(|(_, part)| self.added(*part)).sum()
+        };
+        let from = i64::from(start) + added(start);
+        let (from, to) = match (self.places.get(&(name.clone(), start, end)), part) {
+            (None, _) => (from, i64::from(end) + added(end)),
+            (Some(Part::Whole), _) => (from, from + i64::from(self.new)),
+            (Some(changed), asked) => {
+                let (field, value) = match changed {
+                    Part::Field => (self.new, self.old),
+                    _ => (self.old, self.new),
+                };
+                let behind = from + i64::from(field) + SEPARATOR;
+                match asked {
+                    Part::Value => (behind, behind + i64::from(value)),
+                    _ => (from, from + i64::from(field)),
+                }
+            }
+        };
+        (name, from as u32, to as u32)
     }
 }
 
 /// Which place refers to which.
 fn meanings(analysis: &Analysis, moved: &Moved<'_>) -> BTreeSet<(Place, Place)> {
     let mentions = analysis.checked.program.mentions.iter();
-    mentions.map(|mention| (moved.of(place(analysis, mention.at)), moved.of(place(analysis, mention.of)))).collect()
+    let moved = |mention| named(analysis, mention).map(|one| moved.of(one));
+    mentions.map(moved).map(|[at, of]| (at, of)).collect()
 }

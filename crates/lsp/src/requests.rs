@@ -194,8 +194,10 @@ fn hover(session: &mut Session<'_>, params: HoverParams) -> Answer {
         return Ok(Value::Null);
     };
     let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
-    let declared = names::declarations(&known, &word);
-    let mut texts: Vec<String> = declared.iter().filter_map(|declared| hover::text(&known, *declared)).collect();
+    let declared = workspace::declarations(session, &known, (file, &word), true);
+    let each = declared.places.iter().flat_map(|(known, places)| places.iter().map(move |place| (known, *place)));
+    let mut texts: Vec<String> = each.filter_map(|(known, place)| hover::text(known, place)).collect();
+    texts.extend(declared.explained);
     texts.dedup();
     texts.truncate(MOST_HOVERS);
     if texts.is_empty() {
@@ -212,14 +214,13 @@ fn definition(session: &mut Session<'_>, params: GotoDefinitionParams) -> Answer
     let Some((known, file, offset)) = at(session, &params.text_document_position_params) else {
         return Ok(Value::Null);
     };
-    let mut found = names::used(&known, file, offset);
-    if found.is_empty() {
-        let word = names::word(&known, file, offset);
-        found = word.map_or(Vec::new(), |word| names::declarations(&known, &word));
+    let used = names::used(&known, file, offset);
+    if let Some(word) = names::word(&known, file, offset).filter(|_| used.is_empty()) {
+        return write(&workspace::declarations(session, &known, (file, &word), false).locations(session));
     }
     let address = |name: &str| session.address(name);
     let places = Places::new(&known.checked.sources, session.columns, &address);
-    write(&found.iter().filter_map(|span| places.location(*span)).collect::<Vec<_>>())
+    write(&used.iter().filter_map(|span| places.location(*span)).collect::<Vec<_>>())
 }
 
 fn references(session: &mut Session<'_>, params: ReferenceParams) -> Answer {
@@ -227,10 +228,7 @@ fn references(session: &mut Session<'_>, params: ReferenceParams) -> Answer {
     let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
     let mut found = workspace::uses(session, &known, &word);
     if params.context.include_declaration {
-        let address = |name: &str| session.address(name);
-        let places = Places::new(&known.checked.sources, session.columns, &address);
-        let declared = names::declarations(&known, &word);
-        found.extend(declared.iter().filter_map(|span| places.location(*span)));
+        found.extend(workspace::declarations(session, &known, (file, &word), false).locations(session));
     }
     let key = |place: &Location| (place.uri.clone(), place.range.start.line, place.range.start.character);
     found.sort_by_key(key);
@@ -263,10 +261,10 @@ fn renamed(session: &mut Session<'_>, params: RenameParams) -> Answer {
     let places = rename::places(session, &known, &word).map_err(refused)?;
     rename::renamed(session, &known, (&word.text, &new), &places).map_err(refused)?;
     let mut changes = HashMap::new();
-    for (name, start, end) in &places.all {
+    for ((name, start, end), new_text) in places.edits(&new) {
         let (Some(uri), Some(text)) = (session.address(name), session.text(name)) else { continue };
         let range = Lines::new(&text, session.columns).range(*start as usize..*end as usize);
-        changes.entry(uri).or_insert_with(Vec::new).push(TextEdit { range, new_text: new.clone() });
+        changes.entry(uri).or_insert_with(Vec::new).push(TextEdit { range, new_text });
     }
     write(&WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
 }
@@ -370,7 +368,7 @@ pub fn to_run(session: &Session<'_>, params: ExecuteCommandParams) -> Result<Ask
         (runs::TEST, Some(name)) => What::Test(name),
         (runs::TEST, None) => What::Tests,
         (runs::SIMULATE, Some(name)) => {
-            let page = session.shelf.page_of_run(session.world, &name);
+            let page = session.shelf.page_of_run(session.world, &file, &name);
             let page = page.map_err(|error| refused(format!("no page of the run can be written: {error}")))?;
             What::Network { page, name }
         }

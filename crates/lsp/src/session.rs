@@ -76,8 +76,8 @@ pub struct Session<'w> {
     analyses: BTreeMap<String, Rc<Analysis>>,
     /// The results for whole stacks, by open document.
     kept: BTreeMap<String, Rc<RefCell<Kept>>>,
-    /// The last word that was searched for in all files, and the analyses of those files.
-    pub wide: Option<(String, Rc<Vec<Group>>)>,
+    /// The last words that were searched for in all files, and the analyses of those files.
+    pub wide: Option<(BTreeSet<String>, Rc<Vec<Group>>)>,
     /// The request that is being answered.
     pub asked: Option<RequestId>,
     /// The requests that the editor has cancelled; the thread that reads the input adds them.

@@ -1,6 +1,6 @@
 //! All files of the editor's workspace folders, open or not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -11,7 +11,8 @@ use mokume_driver::project;
 
 use crate::analysis::Analysis;
 use crate::names::{self, Word};
-use crate::outline::{self, Declared};
+use crate::neighbours;
+use crate::outline;
 use crate::places::Places;
 use crate::session::Session;
 use crate::text::Lines;
@@ -58,7 +59,7 @@ fn below(world: &dyn World, folder: &str, depth: usize, files: &mut Vec<String>)
 /// Some files of one project, checked together.
 pub struct Group {
     pub names: Vec<String>,
-    pub analysis: Analysis,
+    pub analysis: Rc<Analysis>,
 }
 
 /// All places in the workspace that mention the declaration of this word, without the declaration.
@@ -87,6 +88,54 @@ pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec
     found
 }
 
+/// The declarations of what a word refers to, by the analyses that know them; with a text about it if it has none.
+pub struct Declared {
+    pub places: Vec<(Rc<Analysis>, Vec<Span>)>,
+    pub explained: Option<String>,
+}
+
+impl Declared {
+    /// The places as locations of the editor.
+    pub fn locations(&self, session: &Session<'_>) -> Vec<Location> {
+        self.places.iter().flat_map(|(known, places)| located(session, known, places.clone())).collect()
+    }
+}
+
+/// Finds these declarations. For `below.x` and `above.x` they depend on stacks, which may be in any file; those that the
+/// document knows are enough for a hover.
+pub fn declarations(
+    session: &mut Session<'_>,
+    known: &Rc<Analysis>,
+    (file, word): (FileId, &Word),
+    is_hover: bool,
+) -> Declared {
+    let Some(mut asked) = neighbours::asked(known, file, word) else {
+        let places = vec![(Rc::clone(known), names::declarations(known, word))];
+        return Declared { places, explained: None };
+    };
+    let mut all = vec![Rc::clone(known)];
+    let is_enough = is_hover && asked.led(known).is_used;
+    // A stack may have the layer by a bundle of another file.
+    while !is_enough {
+        let before = asked.called.len();
+        let groups = analyses_with_any(session, &asked.called);
+        groups.iter().for_each(|group| asked.learn(&group.analysis));
+        if asked.called.len() == before {
+            all.extend(groups.iter().map(|group| Rc::clone(&group.analysis)));
+            break;
+        }
+    }
+    let (mut places, mut is_used, mut met) = (Vec::new(), false, BTreeSet::new());
+    for known in all {
+        let mut led = asked.led(&known);
+        is_used |= led.is_used;
+        led.places.retain(|place| met.insert((known.checked.sources.file(place.file).name.clone(), place.start)));
+        places.push((known, led.places));
+    }
+    let explained = met.is_empty().then(|| asked.explained(is_used));
+    Declared { places, explained }
+}
+
 fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Location> {
     let address = |name: &str| session.address(name);
     let places = Places::new(&known.checked.sources, session.columns, &address);
@@ -96,28 +145,33 @@ fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Loc
 /// The workspace files that contain a word, checked with all that they use, project by project. Some are missing if the
 /// editor cancels the request meanwhile.
 pub fn analyses_with(session: &mut Session<'_>, word: &str) -> Rc<Vec<Group>> {
-    if let Some((_, groups)) = session.wide.as_ref().filter(|(known, _)| known == word) {
+    analyses_with_any(session, &BTreeSet::from([word.to_string()]))
+}
+
+/// As [`analyses_with`], of files that contain one of these words.
+fn analyses_with_any(session: &mut Session<'_>, words: &BTreeSet<String>) -> Rc<Vec<Group>> {
+    if let Some((_, groups)) = session.wide.as_ref().filter(|(known, _)| known == words) {
         return Rc::clone(groups);
     }
     let overlay = session.overlay();
     let mut groups = Vec::new();
-    for names in groups_with(session, word) {
+    for names in groups_with(session, words) {
         if session.is_cancelled() {
             return Rc::new(groups);
         }
-        groups.push(Group { analysis: Analysis::of_files(&overlay, &names), names });
+        groups.push(Group { analysis: Rc::new(Analysis::of_files(&overlay, &names)), names });
     }
     let groups = Rc::new(groups);
-    session.wide = Some((word.to_string(), Rc::clone(&groups)));
+    session.wide = Some((words.clone(), Rc::clone(&groups)));
     groups
 }
 
 /// The names of these files, in groups of one project.
-fn groups_with(session: &Session<'_>, word: &str) -> Vec<Vec<String>> {
+fn groups_with(session: &Session<'_>, words: &BTreeSet<String>) -> Vec<Vec<String>> {
     let mut projects: BTreeMap<Option<PathBuf>, Vec<String>> = BTreeMap::new();
     let overlay = session.overlay();
     for name in files(session) {
-        if overlay.read_text(&name).is_ok_and(|text| has_word(&text, word)) {
+        if overlay.read_text(&name).is_ok_and(|text| words.iter().any(|word| has_word(&text, word))) {
             let folder = name.rsplit_once('/').map_or("/", |(folder, _)| folder);
             let home = project::find(&overlay, folder).ok().flatten().map(|(home, _)| home);
             projects.entry(home).or_default().push(name);
@@ -177,7 +231,11 @@ fn rank(name: &str, query: &str) -> Option<u8> {
     query.chars().all(|wanted| letters.any(|letter| letter == wanted)).then_some(2)
 }
 
-fn flatten(declared: Vec<Declared>, within: Option<&str>, found: &mut Vec<(Declared, Option<String>)>) {
+fn flatten(
+    declared: Vec<outline::Declared>,
+    within: Option<&str>,
+    found: &mut Vec<(outline::Declared, Option<String>)>,
+) {
     for mut one in declared {
         let inner = std::mem::take(&mut one.within);
         let name = one.name.clone();

@@ -13,8 +13,13 @@ fn with(within: &str) -> String {
     )
 }
 
-/// The proposals at the last `|` of a text.
+/// The labels of the proposals at the last `|` of a text.
 fn at(text: &str) -> Vec<String> {
+    items(text).iter().map(|found| found["label"].as_str().unwrap().to_string()).collect()
+}
+
+/// The proposals at the last `|` of a text.
+fn items(text: &str) -> Vec<Value> {
     let offset = text.rfind('|').unwrap();
     let line = text[..offset].matches('\n').count();
     let column = text[..offset].rsplit('\n').next().unwrap().len();
@@ -23,8 +28,7 @@ fn at(text: &str) -> Vec<String> {
     let document = json!({ "uri": Editor::uri("a.mok") });
     let position = json!({ "line": line, "character": column });
     let found = editor.ask("textDocument/completion", json!({ "textDocument": document, "position": position }));
-    let label = |found: &Value| found["label"].as_str().unwrap().to_string();
-    found.as_array().into_iter().flatten().map(label).collect()
+    found.as_array().cloned().unwrap_or_default()
 }
 
 #[track_caller]
@@ -57,7 +61,11 @@ fn words_where_they_may_stand() {
 #[test]
 fn names_in_sight() {
     let code = "    on send(msg) {\n        let own = 3\n        let other = o|\n        let late = 4\n    }";
-    proposes(&with(code), &["own", "msg", "next", "ahead", "grant", "MOST", "Kind", "Entry", "now", "log"], &["late"]);
+    proposes(
+        &with(code),
+        &["own", "msg", "next", "ahead", "grant", "MOST", "Kind.Ask", "Entry", "now", "log"],
+        &["late", "Kind", "wait"],
+    );
     proposes(&with("    on expiry wait { next = | }"), &["next", "ahead"], &["msg", "let"]);
 }
 
@@ -151,6 +159,9 @@ fn what_is_proposed_would_compile() {
     proposes(&code("let own = |"), &["msg", "next", "below"], &["own"]);
     proposes(&code("let own = 3\n        let other = |"), &["own"], &["other"]);
     proposes(&code("b|.send(msg)"), &["below", "above"], &[]);
+    proposes(&code("count |"), &["heard"], &["again", "next"]);
+    proposes(&code("let x = |"), &["next", "Entry"], &["heard", "again", "late", "Queue"]);
+    proposes(&code("|"), &["next", "let", "below"], &["now", "true", "heard", "min"]);
     let member = |line: &str| whole(line, "Speaks.Bye.why", "stack S");
     proposes(&member("    on expiry |"), &["again", "late"], &["send", "deliver", "next"]);
     proposes(&member("    on deliver(msg, |) { }"), &["Hello", "Bye"], &["send", "opened"]);
@@ -161,6 +172,70 @@ fn what_is_proposed_would_compile() {
     proposes(&member("    entity { | }"), &["var", "Queue"], &["on"]);
     proposes(&code("consume msg: |"), &["timed_out"], &["let"]);
     proposes(&code("drop msg: mine\n        fail: |"), &["timed_out", "mine"], &["let", "next"]);
+}
+
+/// What is taken from a list by its label alone is right there; what is not is written with the sign that follows.
+#[test]
+fn each_value_that_is_proposed_compiles() {
+    let code = |value: &str| {
+        let part = "enum Way: u8 { In = 1, Out }\nrecord Two { one: u8, two: u8 }\nconst MOST: u8 = 3\nfn twice(x: u8) -> u8 { return x +% x }\n";
+        let state = "entity { var next: u16 = 0  timer wait  quota kept: 4  counter heard  array table: [u8; 4] }";
+        let more = "fn tell() { next = 1 }\n    fn none() -> u8 { return 2 }\n    object Entry[who: u8] capacity 4 { var seen: u16 = 0 }";
+        format!("{part}worker W(most: u8 = 4) {{\n    {state}\n    {more}\n    on send(msg) {{\n        let first = 1\n        let _x = {value}\n        below.send(msg)\n    }}\n}}\n")
+    };
+    let text = code("|");
+    let whole = items(&text).into_iter().filter(|item| item["insertText"].is_null());
+    let labels: Vec<String> = whole.map(|item| item["label"].as_str().unwrap().to_string()).collect();
+    assert!(labels.len() > 8, "{labels:?}");
+    let wrong = labels.into_iter().filter(|label| {
+        let mut editor = Editor::with_files(&[]);
+        editor.open("a.mok", &code(label));
+        editor.settle();
+        editor.diagnostics[&Editor::uri("a.mok")].iter().any(|found| found["severity"] == 1)
+    });
+    // Those that go on, `below.mtu` and `not next`; and a message, which is not copied.
+    let wrong: Vec<String> = wrong.collect();
+    assert_eq!(wrong, ["below", "msg", "not"]);
+    let written = |label: &str| {
+        let all = items(&text);
+        let one = all.iter().find(|item| item["label"] == label).unwrap_or_else(|| panic!("{label}"));
+        one["insertText"].as_str().unwrap_or(label).to_string()
+    };
+    let signs = [("twice", "twice("), ("none", "none()"), ("Entry", "Entry["), ("Two", "Two {"), ("table", "table[")];
+    signs.iter().for_each(|(label, text)| assert_eq!(written(label), *text));
+    // Where the sign stands already it is not written again.
+    let behind = items(&code("tw|(3)"));
+    let twice = behind.iter().find(|item| item["label"] == "twice").unwrap();
+    assert!(twice["insertText"].is_null(), "{twice}");
+}
+
+/// The key of a multiplexor is a header, and binds what stands on it.
+#[test]
+fn keys_of_multiplexors_are_named_in_wires_and_stacks() {
+    let wire = |value: &str| {
+        format!("multiplexor Two {{ key {{ port: u8, lane: u8 }} }}\nmultiplexor Same {{ key symmetric {{ kind: u8 }} }}\n{}\nwire W big {{ a: u8 = {value} }}\n", SESSIONS.replace("wire DoorsWire", "worker Unused { header { a: u8 } }\nwire DoorsWire"))
+    };
+    proposes(&wire("Doors.|"), &["source", "destination"], &["door"]);
+    proposes(&wire("Two.|"), &["source_port", "source_lane", "destination_port"], &["source", "port"]);
+    proposes(&wire("Same.|"), &["kind"], &["source"]);
+    let own = |value: &str| wire("1").replacen("Doors.destination", value, 1);
+    proposes(&own("|"), &["Doors"], &["Unused", "Two", "Keeps"]);
+    proposes(&own("D|.source"), &["Doors"], &["Unused"]);
+    let stack = |key: &str| {
+        let more = "multiplexor Two { key { port: u8, lane: u8 } }\n";
+        format!("{more}{SESSIONS}stack Bound(device: Device) {{\n    app = Keeps over low[{key}\n    low = Doored over device\n    two = Two over low\n    export app\n}}\n")
+    };
+    proposes(&stack("|]"), &["door:"], &["low", "Doors", "source:"]);
+    proposes(&stack("d|: 1]"), &["door:"], &["low"]);
+    proposes(&stack("|]").replace("over low[", "over two["), &["port:", "lane:"], &["door:"]);
+    proposes(&stack("port: 1, |]").replace("over low[", "over two["), &["lane:"], &["port:"]);
+    // The alternatives of a choice, and the field by which it goes.
+    let arm = |text: &str| {
+        whole("    on send(msg) { pass }", "Speaks.Bye.why", "stack S")
+            .replace("choice kind {\n        1 => Hello", text)
+    };
+    proposes(&arm("choice kind {\n        1 => |Hello"), &["Hello", "Bye", "Speaks"], &["Lower"]);
+    proposes(&arm("choice | {\n        1 => Hello"), &["kind"], &["Hello", "size"]);
 }
 
 #[test]
@@ -182,6 +257,49 @@ fn tests_name_stacks_ports_reasons_and_counters() {
     proposes(&test("stack S\n    reported |"), &["overflow", "bounds"], &["worker"]);
 }
 
+const SESSIONS: &str = "multiplexor Doors { key { door: u8 } }
+wire DoorsWire big { to: u8 = Doors.destination  from: u8 = Doors.source }
+bundle Doored = Doors encoded DoorsWire
+worker Keeps { session { counter heard }  on deliver(msg) { count heard  above.deliver(msg) } }
+stack S(device: Device) { app = Keeps over doors  doors = Doored over device  export app }
+";
+
+/// What a port takes and gives follows from the whole stack: the compiler says it.
+#[test]
+fn tests_and_networks_name_the_events_of_ports() {
+    let test = |line: &str| format!("{SESSIONS}test \"t\" {{\n    {line}\n}}\n");
+    let outputs = ["deliver_from", "accepted", "opened"];
+    proposes(&test("stack S\n    device.|"), &["frame"], &["send_to", "open"]);
+    proposes(&test("stack S\n    app.|"), &["open", "send", "close"], &["deliver", "opened", "frame", "asked"]);
+    proposes(&test("stack S\n    app.s|\n    => nothing"), &["open", "send"], &["opened"]);
+    proposes(&test("stack S\n    app.open(1)\n    => app.|"), &["opened", "deliver"], &["open", "send"]);
+    proposes(&test("stack S\n    => app.opened(1, ?s)  app.|\n    after 1 ms"), &["opened", "deliver"], &["open"]);
+    proposes(&test("stack S\n    => device.|"), &["frame"], &outputs);
+    let network = |line: &str| {
+        let hosts = "host a = S\n    host b = S\n    link l { a.device, b.device }";
+        format!("{}\nnetwork N {{\n    {hosts}\n    {line}\n    until 1 s\n}}\n", test("stack S"))
+    };
+    proposes(&network("at 1 ms a.app.|"), &["open", "send"], &["opened", "deliver"]);
+    proposes(&network("at 1 ms a.|"), &["app"], &["device", "open"]);
+    proposes(&network("at 1 ms |"), &["a", "b"], &["app", "l"]);
+    proposes(&network("expect |"), &["a", "b", "nothing"], &["app"]);
+    proposes(&network("expect a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("expect nothing at a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("when a.app.|"), &["opened", "deliver"], &["open"]);
+    proposes(&network("when a.app.opened(1, ?s) a.app.|"), &["open", "send"], &["opened"]);
+    proposes(&network("when a.app.opened(1, ?s) after 5 ms a.app.|"), &["open", "send"], &["opened"]);
+    proposes(&network("frame 3 of a.|"), &["device"], &["app"]);
+    proposes(&network("casts app.|"), &["send"], &["deliver"]);
+    proposes(&network("delivers app.|"), &["deliver"], &["send"]);
+    // A suite's tests are run with the stacks that its runs name.
+    let suite = |line: &str| {
+        let one = format!("    test \"one\" {{\n        stack Any\n        {line}\n    }}\n");
+        let suite = format!("suite Sending(Any: stack) {{\n{one}}}\nrun Sending(S)\n");
+        format!("{}\n{suite}", test("stack S"))
+    };
+    proposes(&suite("app.|"), &["open", "send"], &["opened"]);
+}
+
 /// Editors show what is near first: the layer's, then the file's, then the library's.
 #[test]
 fn what_is_near_comes_first() {
@@ -199,7 +317,8 @@ fn what_is_near_comes_first() {
         let one = all.iter().find(|one| one["label"] == label).unwrap_or_else(|| panic!("{label}"));
         one["sortText"].as_str().unwrap().to_string()
     };
-    assert!(order("next") < order("Kind") && order("Kind") < order("MOST"), "{found}");
+    assert!(order("msg") < order("next") && order("next") < order("Kind.Ask"), "{found}");
+    assert!(order("Kind.Ask") < order("MOST"), "{found}");
 }
 
 #[test]

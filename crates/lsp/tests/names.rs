@@ -277,15 +277,110 @@ fn a_search_ends_when_it_is_taken_back() {
     assert_eq!(all.as_array().unwrap().len(), 2);
 }
 
+/// Layers of three files: a stack of another file says who is below and above.
+const TOP: &str = "vocabulary Words { up rang(times: u8)  down asks(who: u8) }
+worker Top {
+    speaks Words
+    publish mtu: u32 = below.mtu - 1
+    on send(msg) { below.asks(below.room as% u8)  below.send(msg) }
+    on rang(times) { if times > 3 { above.rang(times) } }
+    on deliver(msg) { above.deliver(msg) }
+}
+bundle Topped = Top
+";
+const LOW: &str = "use \"top.mok\"
+worker Passes { on deliver(msg) { above.deliver(msg) } }
+worker Low {
+    speaks Words
+    publish mtu: u32 = below.mtu - 2
+    publish room: u32 = 7
+    on asks(who) { above.rang(who) }
+    on send(msg) { if below[0].mtu > 5 { below.send(msg) } else { drop msg: big } }
+    on deliver(msg) { above.deliver(msg)  above.rang(2) }
+}
+worker Other { publish mtu: u32 = 3  on send(msg) { below.send(msg) } }
+";
+const STACKS: &str = "use \"top.mok\"
+use \"low.mok\"
+stack S(device: Device) { app = Topped over passes  passes = Passes over low  low = Low over device  export app }
+";
+
+/// `below.mtu` led to the layer's own `mtu`, and to those of all layers.
 #[test]
-fn what_is_matched_by_its_text_leads_to_all_that_it_may_be() {
-    let text = "worker A { on send(msg) { above.rang(1)  below.send(msg) } on deliver(msg) { above.deliver(msg) } }\nworker B { on rang(times) { let _t = times + below.mtu  pass } }\nworker C { publish mtu: u32 = 3 }\n";
-    let mut editor = Editor::with_files(&[]);
-    editor.open("a.mok", text);
-    let found = defined(&mut editor, "a.mok", &place(text, "rang(1)", 0));
-    assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [1]);
-    let found = defined(&mut editor, "a.mok", &place(text, "mtu", 0));
-    assert_eq!(found.iter().map(|found| found.1).collect::<Vec<_>>(), [2]);
+fn what_a_neighbour_declares_is_that_of_the_stacks() {
+    let world = MemoryWorld::new().with_environment("XDG_CACHE_HOME", "/c");
+    let files = [("top.mok", TOP), ("low.mok", LOW), ("stacks.mok", STACKS)];
+    let world = files.iter().fold(world, |world, (name, text)| world.with_file(&format!("/p/{name}"), *text));
+    let mut editor = Editor::unborn(world);
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": [{ "uri": "file:///p", "name": "p" }] }));
+    files.iter().for_each(|(name, text)| editor.open_silently(name, text));
+    let mut led = |name: &str, needle: &str, word: &str| {
+        let text = files.iter().find(|(known, _)| *known == name).unwrap().1;
+        let mut at = place(text, needle, 0);
+        at["character"] = json!(at["character"].as_u64().unwrap() + needle.find(word).unwrap() as u64);
+        let mut found = defined(&mut editor, name, &at);
+        found.sort();
+        let lines = found.iter().map(|(name, line, _)| {
+            let text = files.iter().find(|(known, _)| known == name).unwrap().1;
+            text.lines().nth(*line as usize).unwrap().trim().split([':', '{']).next().unwrap().trim().to_string()
+        });
+        let references = ask(&mut editor, "textDocument/references", name, &at);
+        assert_eq!(references.as_array().unwrap().len(), found.len(), "{needle}");
+        (lines.collect::<Vec<_>>(), hover(&mut editor, name, &at))
+    };
+    let (places, text) = led("top.mok", "below.mtu - 1", "mtu");
+    assert_eq!(places, ["publish mtu"]);
+    assert!(text.contains("below.mtu - 2") && text.contains("of `worker Low`"), "{text}");
+    let (places, text) = led("top.mok", "below.send(msg)", "send");
+    assert_eq!(places, ["on send(msg)"]);
+    assert!(text.contains("of `worker Low`"), "{text}");
+    assert_eq!(led("top.mok", "below.room", "room").0, ["publish room"]);
+    // The vocabulary's declaration, and the handler.
+    assert_eq!(led("top.mok", "below.asks", "asks").0, ["on asks(who)", "vocabulary Words"]);
+    assert_eq!(led("low.mok", "above.rang(who)", "rang").0, ["vocabulary Words", "on rang(times)"]);
+    // Those between that handle it are nearer.
+    let (places, text) = led("low.mok", "above.deliver(msg)  above", "deliver");
+    assert_eq!(places, ["worker Passes"]);
+    assert!(text.contains("on deliver(msg)") && text.contains("of `worker Passes`"), "{text}");
+    assert_eq!(led("low.mok", "above.deliver(msg) } }\nworker Low", "deliver").0, ["on deliver(msg)"]);
+    // Devices have no text; nor does a layer that stands nowhere.
+    for (needle, word, said) in [
+        ("below.mtu - 2", "mtu", "what a layer below publishes, or the device"),
+        ("below[0].mtu", "mtu", "what a layer below publishes, or the device"),
+        ("below.send(msg) } }\n", "send", "an event of the language, for the layer below"),
+    ] {
+        let (places, text) = led("low.mok", needle, word);
+        assert_eq!(places, [""; 0], "{needle}");
+        assert!(text.contains(said), "{text}");
+    }
+    let (_, text) = led("low.mok", "below.send(msg) } }\n", "send");
+    assert!(text.contains("No stack has this layer."), "{text}");
+    let (_, text) = led("low.mok", "below.mtu - 2", "mtu");
+    assert!(text.contains("No layer below declares it in the stacks that have this one."), "{text}");
+    // Where it is handled it is declared.
+    assert_eq!(led("low.mok", "on send(msg) { if", "send").0, ["on send(msg)"]);
+}
+
+/// A hover comes often: other files are only read for it if the document's own do not say who the neighbours are.
+#[test]
+fn a_hover_looks_no_further_than_it_must() {
+    let world = Shared::default();
+    world.write("/p/other.mok", b"// About Low.\n").unwrap();
+    let layers = "worker Low { publish room: u32 = 3 }\nworker High { on send(msg) { if below.room > 2 { below.send(msg) } else { drop msg: big } } }\n";
+    let stack = "stack S(device: Device) { app = High over low  low = Low over device  export app }\n";
+    let reads = |text: &str, method: &str| {
+        let mut editor = Editor::unborn(world.clone());
+        let folders = json!([{ "uri": "file:///p", "name": "p" }]);
+        editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": folders }));
+        editor.open("a.mok", text);
+        world.1.lock().unwrap().clear();
+        ask(&mut editor, method, "a.mok", &place(text, "room >", 0));
+        let done = world.1.lock().unwrap();
+        done.iter().filter(|line| line.starts_with("read") && line.contains("other.mok")).count()
+    };
+    let whole = format!("{layers}{stack}");
+    assert_eq!(reads(&whole, "textDocument/hover"), 0);
+    assert!(reads(&whole, "textDocument/definition") > 0 && reads(layers, "textDocument/hover") > 0);
 }
 
 /// Words for values, and what the language has everywhere.

@@ -118,11 +118,26 @@ fn a_network_runs_and_its_page_is_shown() {
     run(&mut able, "mokume.simulate", Some("Net")).unwrap();
     let shown = able.heard("window/showDocument");
     assert_eq!(shown["external"], true);
-    assert!(shown["uri"].as_str().unwrap().ends_with("/runs/Net.html"), "{shown}");
+    let uri = |shown: &Value| shown["uri"].as_str().unwrap().to_string();
+    assert!(uri(&shown).contains("/runs/") && uri(&shown).ends_with("/Net.html"), "{shown}");
     let mut other = editor(json!({}), good);
     run(&mut other, "mokume.simulate", Some("Net")).unwrap();
     let message = other.heard("window/showMessage")["message"].as_str().unwrap().to_string();
     assert!(message.starts_with("network Net: nothing went wrong\nits page: /c/"), "{message}");
+}
+
+/// Two projects may have networks of one name: the page of one took the place of the other's.
+#[test]
+fn each_file_has_its_own_pages() {
+    let page = |file: &str| {
+        let mut editor = editor(all(), |_| (0, String::new(), String::new()));
+        let arguments = [json!(file), json!("Net")];
+        editor.ask("workspace/executeCommand", json!({ "command": "mokume.simulate", "arguments": arguments }));
+        editor.heard("window/showDocument")["uri"].as_str().unwrap().to_string()
+    };
+    let [one, other] = ["file:///one/src/net.mok", "file:///other/src/net.mok"];
+    assert_ne!(page(one), page(other));
+    assert_eq!(page(one), page(one));
 }
 
 #[test]

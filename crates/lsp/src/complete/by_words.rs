@@ -1,15 +1,17 @@
 //! Proposals where the words before the cursor decide: the tree of an unfinished line says little, or something else.
 
-use mokume_semantics::program::{Header, Layer, MemberKind, ScopeKind, Type};
+use mokume_semantics::program::{Header, Key, Layer, MemberKind, ScopeKind, Type};
 use mokume_semantics::types;
 use mokume_syntax::{ast, SyntaxKind};
 
 use super::{within, Found, Kind, Scene};
 
-/// What a test may say to be reported.
-const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
-
 impl Scene<'_> {
+    /// Whether this word is in front of the cursor.
+    pub(super) fn is_behind(&self, word: &str) -> bool {
+        self.before().last().is_some_and(|before| before == word)
+    }
+
     /// The words and signs before the cursor on its line.
     fn before(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -37,11 +39,14 @@ impl Scene<'_> {
         if self.is_in(S::TEST) && !self.is_in(S::ARG_LIST) {
             return self.in_test(&words, found);
         }
+        if self.is_in(S::NETWORK) && !self.is_in(S::ARG_LIST) {
+            return self.in_network(&words, found);
+        }
         match (&words[..], last) {
             ([.., "on", "expiry"], _) => self.timers(true, found),
             (["on", event, rest @ ..], _) if self.is_within("(", ")", rest) => self.bound(event, rest, found)?,
             ([.., "running"], _) => self.timers(false, found),
-            (_, Some(at)) if self.is_in(S::BLOCK) && !self.is_in(S::NETWORK) => match &words[at..] {
+            (_, Some(at)) if self.is_in(S::BLOCK) => match &words[at..] {
                 [_] => self.timers(false, found),
                 ["start", path @ ..]
                     if path.last() != Some(&".") && !path.contains(&"after") && !path.contains(&"at") =>
@@ -55,10 +60,20 @@ impl Scene<'_> {
             }
             ([.., layer, "."], _) if self.is_in(S::WIRE) => self.header(layer, None, found)?,
             ([.., "="], _) if self.is_in(S::WIRE) => {
-                self.values(found);
-                for layer in self.seen_layers().filter(|layer| layer.header.is_some() || layer.key.is_some()) {
-                    self.item(&layer.name.text, Kind::CLASS, "its header", layer.name.span, found);
-                }
+                self.fixed(found);
+                self.carried(found);
+            }
+            ([.., "choice"], _) if self.is_in(S::WIRE) => self.tags(found),
+            ([.., "=>"], _) if self.is_in(S::WIRE) => {
+                let layers = self.carried_layers();
+                let headers = layers.iter().filter_map(|layer| layer.header.as_ref());
+                headers.filter(|header| !header.is_single()).for_each(|header| self.parts(header, &[], found));
+                self.carried(found);
+            }
+            ([.., "[" | ","], _) if self.is_in(S::STACK) => self.keys_below(&words, found)?,
+            ([.., "count"], _) => self.members(|kind| matches!(kind, MemberKind::Counter), "counter", found),
+            ([.., "take" | "give" | "left"], _) if self.is_in(S::LAYER) => {
+                self.members(|kind| matches!(kind, MemberKind::Quota { .. }), "quota", found);
             }
             ([.., "fail", ":"], _) | ([.., "fail", _, ":"], _) => self.reasons(found),
             _ => return None,
@@ -99,6 +114,14 @@ impl Scene<'_> {
         }
     }
 
+    /// The state of the layer of one kind, by its name.
+    fn members(&self, is_it: impl Fn(&MemberKind) -> bool, what: &str, found: &mut Found) {
+        let members = self.layer().into_iter().flat_map(Layer::all_members).flat_map(|(_, members)| members);
+        for member in members.filter(|member| is_it(&member.kind) && !member.name.text.contains('.')) {
+            self.item(&member.name.text, Kind::VARIABLE, what, member.name.span, found);
+        }
+    }
+
     /// What a handler's brackets may bind: parts of the header, parameters of an event of a vocabulary.
     fn bound(&self, event: &str, words: &[&str], found: &mut Found) -> Option<()> {
         let layer = self.layer()?;
@@ -119,13 +142,71 @@ impl Scene<'_> {
         Some(())
     }
 
-    /// The parts of a layer's header, as wires name them.
-    fn header(&self, layer: &str, alternative: Option<&str>, found: &mut Found) -> Option<()> {
-        let header = self.seen_layers().find(|known| known.name.text == layer)?.header.as_ref()?;
-        match alternative {
-            Some(alternative) => self.fields(&header.variant(alternative)?.1.fields, found),
-            None => self.parts(header, &[], found),
+    // ---- wires ----
+
+    /// The layers whose headers the wire around the cursor carries: those of its bundles; all in sight if it has none.
+    fn carried_layers(&self) -> Vec<&Layer> {
+        let wire = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::WIRE);
+        let wire = wire.map(|node| ast::span_of(&node, self.file));
+        let is_here = |place| wire.is_some_and(|wire| within(place, wire));
+        let bundles = self.program.bundles.iter().filter(|bundle| {
+            let wire = bundle.wire.and_then(|wire| self.program.wires.get(wire.index()));
+            wire.is_some_and(|wire| is_here(wire.name.span))
+        });
+        let mut layers: Vec<&Layer> =
+            bundles.flat_map(|bundle| &bundle.parts).flat_map(|part| self.program.layers_of(part)).collect();
+        if layers.is_empty() {
+            layers = self.seen_layers().collect();
         }
+        layers.retain(|layer| layer.header.is_some() || layer.key.is_some());
+        layers
+    }
+
+    fn carried(&self, found: &mut Found) {
+        for layer in self.carried_layers() {
+            self.item(&layer.name.text, Kind::CLASS, "its header", layer.name.span, found);
+        }
+    }
+
+    /// The parts of a layer's header, as wires name them; its key is one.
+    fn header(&self, layer: &str, alternative: Option<&str>, found: &mut Found) -> Option<()> {
+        let layer = self.carried_layers().into_iter().find(|known| known.name.text == layer)?;
+        match alternative {
+            Some(alternative) => self.fields(&layer.header.as_ref()?.variant(alternative)?.1.fields, found),
+            None => {
+                let key = layer.key.as_ref().map_or(Vec::new(), Key::carried);
+                self.fields(&key, found);
+                layer.header.iter().for_each(|header| self.parts(header, &[], found));
+            }
+        }
+        Some(())
+    }
+
+    /// The fields of the wire in front of the cursor without a value, by which a choice may go.
+    fn tags(&self, found: &mut Found) {
+        let wire = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::WIRE);
+        let here = self.token.text_range().start();
+        let fields = wire.iter().flat_map(|wire| wire.descendants()).filter(|node| {
+            node.kind() == SyntaxKind::WIRE_FIELD
+                && node.text_range().start() < here
+                && !node.children_with_tokens().any(|part| part.kind() == SyntaxKind::EQ)
+        });
+        for name in fields.filter_map(|field| field.children().find(|part| part.kind() == SyntaxKind::NAME)) {
+            found.add(&name.text().to_string(), Kind::FIELD, "a field without a value");
+        }
+    }
+
+    /// `over ip[protocol: 17]`: the key of the multiplexor on top of what is below.
+    fn keys_below(&self, words: &[&str], found: &mut Found) -> Option<()> {
+        let open = words.iter().rposition(|word| *word == "[").filter(|at| !words[*at..].contains(&"]"))?;
+        let below = words.get(open.checked_sub(1)?)?;
+        let here = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::STACK)?;
+        let here = ast::span_of(&here, self.file);
+        let stack = self.program.stacks.iter().find(|stack| within(stack.name.span, here))?;
+        let instance = stack.instances.iter().find(|instance| instance.name.text == **below)?;
+        let key = self.program.layers_of(&instance.of).first()?.key.as_ref()?;
+        let fields = key.fields.iter().filter(|field| !words[open..].contains(&field.name.text.as_str()));
+        self.arguments(fields.map(|field| (field.name.text.as_str(), field.ty)), found);
         Some(())
     }
 
@@ -137,54 +218,5 @@ impl Scene<'_> {
         for variant in header.variants.iter().filter(|variant| !words.contains(&variant.name.text.as_str())) {
             self.item(&variant.name.text, Kind::ENUM_MEMBER, "alternative", variant.name.span, found);
         }
-    }
-
-    // ---- tests ----
-
-    /// Proposals in a test.
-    fn in_test(&self, words: &[&str], found: &mut Found) -> Option<()> {
-        match words {
-            ["stack"] => self.stacks(found),
-            ["dropped" | "consumed"] => self.reasons(found),
-            ["reported"] => {
-                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
-            }
-            ["counter"] => {
-                for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
-                    if matches!(member.kind, MemberKind::Counter) {
-                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
-                    }
-                }
-            }
-            [] => {
-                found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
-                self.ports(found)?;
-            }
-            [.., "=>"] => {
-                found.words(&["nothing"]);
-                self.ports(found)?;
-            }
-            _ => return None,
-        }
-        Some(())
-    }
-
-    /// All stacks that a test may name.
-    pub(super) fn stacks(&self, found: &mut Found) {
-        for stack in self.seen_stacks() {
-            self.item(&stack.name.text, Kind::MODULE, "stack", stack.name.span, found);
-        }
-    }
-
-    /// The ports of the stack of the test around the cursor.
-    fn ports(&self, found: &mut Found) -> Option<()> {
-        let test = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::TEST)?;
-        let named = test.descendants().find(|node| node.kind() == SyntaxKind::LAYER_USE)?;
-        let named = named.descendants_with_tokens().filter_map(|element| element.into_token());
-        let name = named.into_iter().find(|token| token.kind() == SyntaxKind::IDENT)?;
-        let stack = self.seen_stacks().find(|stack| stack.name.text == name.text())?;
-        stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
-        stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
-        Some(())
     }
 }

@@ -323,6 +323,23 @@ pub struct Key {
     pub fields: Vec<Field>,
 }
 
+impl Key {
+    /// The header's fields that carry it, as wires name them: `source`, `destination`, or for a key of several fields
+    /// `source_port`, …; a symmetric key's own.
+    pub fn carried(&self) -> Vec<Field> {
+        if self.symmetric {
+            return self.fields.clone();
+        }
+        let named = |end: &str, field: &Field| {
+            let text = if self.fields.len() == 1 { end.into() } else { format!("{end}_{}", field.name.text) };
+            let name = Name { text, span: field.name.span };
+            Field { name, ty: field.ty, big: field.big, common: None, written: field.written }
+        };
+        let of_end = |end| self.fields.iter().map(move |field| named(end, field));
+        of_end("source").chain(of_end("destination")).collect()
+    }
+}
+
 /// State of one kind of object.
 #[derive(Clone, Debug)]
 pub struct Scope {

@@ -27,7 +27,7 @@ impl Seen<'_> {
 
 /// The header fields of a layer by alternative, with those that its shape adds.
 pub(super) fn header_of(layer: &Layer) -> Seen<'_> {
-    let shape = key_fields(layer);
+    let shape = layer.key.as_ref().map_or(Vec::new(), Key::carried);
     let Some(header) = &layer.header else { return Seen { layer, variants: vec![(None, shape)] } };
     // A choice of one alternative needs no arm.
     let several = header.variants.len() > 1;
@@ -40,25 +40,6 @@ pub(super) fn header_of(layer: &Layer) -> Seen<'_> {
         })
         .collect();
     Seen { layer, variants }
-}
-
-fn key_fields(layer: &Layer) -> Vec<Field> {
-    let Some(key) = &layer.key else { return Vec::new() };
-    if key.symmetric {
-        return key.fields.clone();
-    }
-    let named = |prefix: &str, field: &Field| {
-        let text = if key.fields.len() == 1 { prefix.into() } else { format!("{prefix}_{}", field.name.text) };
-        Field {
-            name: Name { text, span: field.name.span },
-            ty: field.ty,
-            big: field.big,
-            common: None,
-            written: field.written,
-        }
-    };
-    let sources = key.fields.iter().map(|field| named("source", field));
-    sources.chain(key.fields.iter().map(|field| named("destination", field))).collect()
 }
 
 /// The layers of a bundle whose headers its wire carries, top to bottom; includes those of nested bundles without a

@@ -1,0 +1,169 @@
+//! Proposals in tests and networks: stacks, hosts, ports, and the events that a port of a stack takes and gives.
+
+use mokume_base::{Diagnostic, Severity, Span};
+use mokume_driver::compile;
+use mokume_driver::StackId;
+use mokume_semantics::program::{Layer, MemberKind, Network, Stack};
+use mokume_syntax::{ast, SyntaxKind};
+
+use super::{within, Found, Kind, Scene};
+use crate::names;
+
+/// What a test may say to be reported.
+const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
+
+/// Which events of a port may stand somewhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// What is put in.
+    In,
+    /// What comes out.
+    Out,
+}
+
+impl Scene<'_> {
+    /// Proposals in a test.
+    pub(super) fn in_test(&self, words: &[&str], found: &mut Found) -> Option<()> {
+        match words {
+            ["stack"] => self.stacks(found),
+            ["dropped" | "consumed"] => self.reasons(found),
+            ["reported"] => {
+                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
+            }
+            ["counter"] => {
+                for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
+                    if matches!(member.kind, MemberKind::Counter) {
+                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
+                    }
+                }
+            }
+            [] => {
+                found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
+                ports(self.stack_of_test()?, true, found);
+            }
+            [.., "=>"] => {
+                found.words(&["nothing"]);
+                ports(self.stack_of_test()?, true, found);
+            }
+            [before @ .., port, "."] => {
+                let way = if before.contains(&"=>") { Way::Out } else { Way::In };
+                self.events(self.stack_of_test()?, port, way, found);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// All stacks that a test may name.
+    pub(super) fn stacks(&self, found: &mut Found) {
+        for stack in self.seen_stacks() {
+            self.item(&stack.name.text, Kind::MODULE, "stack", stack.name.span, found);
+        }
+    }
+
+    /// The stack of the test around the cursor; one of them, if a suite is run with several.
+    fn stack_of_test(&self) -> Option<&Stack> {
+        let test = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::TEST)?;
+        let here = ast::span_of(&test, self.file);
+        let run = self.program.tests.iter().find(|known| within(known.span, here));
+        if let Some(stack) = run.and_then(|run| self.program.stacks.get(run.stack.index())) {
+            return Some(stack);
+        }
+        let named = test.descendants().find(|node| node.kind() == SyntaxKind::LAYER_USE)?;
+        let named = named.descendants_with_tokens().filter_map(|element| element.into_token());
+        let name = named.into_iter().find(|token| token.kind() == SyntaxKind::IDENT)?;
+        self.seen_stacks().find(|stack| stack.name.text == name.text())
+    }
+
+    // ---- networks ----
+
+    /// Proposals in a network.
+    pub(super) fn in_network(&self, words: &[&str], found: &mut Found) -> Option<()> {
+        let network = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::NETWORK)?;
+        let here = ast::span_of(&network, self.file);
+        let network = self.program.networks.iter().find(|known| within(known.name.span, here))?;
+        let stack_of = |host: &str| {
+            let host = network.hosts.iter().find(|known| known.name.text == host)?;
+            self.program.stacks.get(host.stack.index())
+        };
+        match words {
+            ["casts" | "delivers" | "views"] => stacks_of(self, network).for_each(|stack| ports(stack, false, found)),
+            [first @ ("casts" | "delivers" | "views"), port, "."] => {
+                let way = if *first == "casts" { Way::In } else { Way::Out };
+                stacks_of(self, network).for_each(|stack| self.events(stack, port, way, found));
+            }
+            ["link", .., host, "."] | ["frame", .., host, "."] => devices(stack_of(host)?, found),
+            ["link", .., "{" | ","] | ["frame", .., "of" | "to"] => hosts(network, found),
+            [first @ ("at" | "when" | "expect"), before @ .., host, ".", port, "."] => {
+                // Behind `when a.app.opened(…)` comes what is then put in.
+                let is_then = *first == "when" && !before.is_empty();
+                let way = if *first == "at" || is_then { Way::In } else { Way::Out };
+                self.events(stack_of(host)?, port, way, found);
+            }
+            ["at" | "when" | "expect", .., host, "."] => ports(stack_of(host)?, false, found),
+            ["when" | "expect"] | ["expect", "nothing", "at"] => {
+                hosts(network, found);
+                if words == ["expect"] {
+                    found.words(&["nothing", "casts"]);
+                }
+            }
+            ["at", _, ..] | ["when", .., ")"] | ["when", .., "after", _, _] => hosts(network, found),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    // ---- events of ports ----
+
+    /// The events that a port of a stack takes, or gives. They follow from the whole stack: it is lowered. Nothing if
+    /// there is a mistake in what the stack is made of.
+    fn events(&self, stack: &Stack, port: &str, way: Way, found: &mut Found) {
+        let checked = &self.analysis.checked;
+        let is_wrong = |found: &Diagnostic| found.severity == Severity::Error && !self.is_of_run(found);
+        if checked.diagnostics.iter().any(is_wrong) {
+            return;
+        }
+        let Some(at) = self.program.stacks.iter().position(|known| known.name.span == stack.name.span) else { return };
+        let (Some(compiled), _) = compile::compile_to_write(checked, StackId(at as u32)) else { return };
+        for port in compiled.uncomposed.ports.iter().filter(|known| known.name == port) {
+            let inputs = port.inputs.iter().map(|input| (Way::In, &input.event, &input.params));
+            let outputs = port.outputs.iter().map(|output| (Way::Out, &output.event, &output.params));
+            for (_, event, params) in inputs.chain(outputs).filter(|(known, ..)| *known == way) {
+                let params: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+                found.add(event, Kind::EVENT, format!("{event}({})", params.join(", ")));
+            }
+        }
+    }
+
+    /// Whether a mistake is in a test or a network of the text, which no stack depends on.
+    fn is_of_run(&self, found: &Diagnostic) -> bool {
+        let Some(place) = found.primary.as_ref().map(|label| label.span) else { return false };
+        let root = names::tree(self.analysis, self.file);
+        let runs = root.children().filter(|node| {
+            matches!(node.kind(), SyntaxKind::TEST | SyntaxKind::SUITE | SyntaxKind::RUN | SyntaxKind::NETWORK)
+        });
+        let holds = |of: Span| place.file == of.file && of.start <= place.start && place.start <= of.end;
+        runs.map(|node| ast::span_of(&node, self.file)).any(holds)
+    }
+}
+
+/// The ports of a stack: what it exports, and for tests its devices.
+fn ports(stack: &Stack, with_devices: bool, found: &mut Found) {
+    if with_devices {
+        devices(stack, found);
+    }
+    stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
+}
+
+fn devices(stack: &Stack, found: &mut Found) {
+    stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
+}
+
+fn hosts(network: &Network, found: &mut Found) {
+    network.hosts.iter().for_each(|host| found.add(&host.name.text, Kind::VARIABLE, "host"));
+}
+
+/// The stacks of all hosts.
+fn stacks_of<'p>(scene: &'p Scene<'_>, network: &'p Network) -> impl Iterator<Item = &'p Stack> {
+    network.hosts.iter().filter_map(|host| scene.program.stacks.get(host.stack.index()))
+}
