@@ -116,13 +116,15 @@ pub fn declarations(
     let mut all = vec![Rc::clone(known)];
     let is_enough = is_hover && asked.led(known).is_used;
     // A stack may have the layer by a bundle of another file.
-    while !is_enough {
-        let before = asked.called.len();
-        let groups = analyses_with_any(session, &asked.called);
-        groups.iter().for_each(|group| asked.learn(&group.analysis));
-        if asked.called.len() == before {
-            all.extend(groups.iter().map(|group| Rc::clone(&group.analysis)));
-            break;
+    if !is_enough {
+        loop {
+            let before = asked.called.len();
+            let groups = analyses_with_any(session, &asked.called);
+            groups.iter().for_each(|group| asked.learn(&group.analysis));
+            if asked.called.len() == before {
+                all.extend(groups.iter().map(|group| Rc::clone(&group.analysis)));
+                break;
+            }
         }
     }
     let (mut places, mut is_used, mut met) = (Vec::new(), false, BTreeSet::new());

@@ -52,7 +52,7 @@ pub(super) fn heard(
 }
 
 /// Index among all messages that were cast or delivered.
-pub(super) type MessageId = usize;
+type MessageId = usize;
 
 /// An entry in the log of a life.
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::casts::MessageId;
+/// The index of a message.
+type MessageId = usize;
 
 /// What each life delivers, in order, each message once.
 pub(super) type Orders = BTreeMap<usize, Vec<MessageId>>;

@@ -195,7 +195,7 @@ impl<'a> Watcher<'a> {
     pub fn failed(
         &self,
         sources: &SourceMap,
-        (show, written): (&dyn Fn(usize, &Output) -> String, &dyn Fn(usize) -> &'a Written),
+        (show, written): (Show<'_>, &dyn Fn(usize) -> &'a Written),
     ) -> Vec<Failed> {
         let expectations = self.network.expectations.iter().enumerate();
         let mut failed: Vec<Failed> =
@@ -375,6 +375,9 @@ impl<'a> Watcher<'a> {
         }
     }
 }
+
+/// The text of a host's output.
+type Show<'s> = &'s dyn Fn(usize, &Output) -> String;
 
 /// What is no packet by its fields, as in the log.
 fn datum(datum: &Datum) -> String {

@@ -195,6 +195,11 @@ impl End for Socket {
     }
 }
 
+/// Whether there are no descriptors left, of the process or of the system.
+pub fn is_of_descriptors(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
 fn taken(read: Result<usize, Error>, mut octets: Vec<u8>) -> Result<Taken, Error> {
     match read {
         Ok(0) => Ok(Taken::Ended),

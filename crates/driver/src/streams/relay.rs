@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use mokume_reaction::Handle;
 
-use super::ends::{End, Socket, Standard};
+use super::ends::{is_of_descriptors, End, Socket, Standard};
 use super::link::{Ended, Input, Link};
 use super::ports::{Heard, Parts, Say, What};
 use super::stack::Stack;
@@ -277,7 +277,7 @@ impl<'a> Relay<'a> {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     // A connection that is gone again is ignored.
-                    if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) {
+                    if is_of_descriptors(&error) {
                         self.shut_for_a_while(&error);
                     }
                     return Ok(());
