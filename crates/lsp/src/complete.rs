@@ -28,8 +28,7 @@ const TYPES: [&str; 16] = [
     "bool", "u8", "u16", "u24", "u32", "u48", "u64", "seq8", "seq16", "seq32", "seq64", "Duration", "Instant",
     "Message", "Flow", "Reason",
 ];
-const OF_MESSAGES: [&str; 26] = [
-    "size",
+const OF_MESSAGES: [&str; 25] = [
     "share",
     "sum16",
     "trim",
@@ -376,7 +375,9 @@ impl Scene<'_> {
             MemberKind::Var { ty, .. } => self.of_type(*ty, layer.name.span, found),
             MemberKind::Container(instance) => {
                 if let Some(container) = layer.containers.get(*instance as usize) {
-                    container.functions.iter().for_each(|(name, _)| found.add(name, Kind::FUNCTION, &container.of));
+                    for (name, _) in &container.functions {
+                        self.opened(name, (Kind::FUNCTION, &container.of), "(", None, found);
+                    }
                     container.members.iter().for_each(|(name, _)| found.add(name, Kind::VARIABLE, &container.of));
                 }
             }
@@ -403,7 +404,10 @@ impl Scene<'_> {
                 }
             }
             Type::Message => {
-                OF_MESSAGES.iter().for_each(|name| found.add(name, Kind::METHOD, "of a message"));
+                found.add("size", Kind::PROPERTY, "of a message");
+                for name in OF_MESSAGES {
+                    self.opened(name, (Kind::METHOD, "of a message"), "(", None, found);
+                }
                 let Some(layer) = self.layer() else { return };
                 let ids = layer.reads.iter().chain(&layer.writes);
                 for attribute in ids.filter_map(|id| self.program.attributes.get(id.index())) {

@@ -11,7 +11,7 @@ use mokume_driver::project;
 
 use crate::analysis::Analysis;
 use crate::names::{self, Word};
-use crate::neighbours;
+use crate::neighbours::{self, Asked};
 use crate::outline;
 use crate::places::Places;
 use crate::session::Session;
@@ -115,17 +115,8 @@ pub fn declarations(
     };
     let mut all = vec![Rc::clone(known)];
     let is_enough = is_hover && asked.led(known).is_used;
-    // A stack may have the layer by a bundle of another file.
     if !is_enough {
-        loop {
-            let before = asked.called.len();
-            let groups = analyses_with_any(session, &asked.called);
-            groups.iter().for_each(|group| asked.learn(&group.analysis));
-            if asked.called.len() == before {
-                all.extend(groups.iter().map(|group| Rc::clone(&group.analysis)));
-                break;
-            }
-        }
+        all.extend(others(session, &mut asked));
     }
     let (mut places, mut is_used, mut met) = (Vec::new(), false, BTreeSet::new());
     for known in all {
@@ -136,6 +127,19 @@ pub fn declarations(
     }
     let explained = met.is_empty().then(|| asked.explained(is_used));
     Declared { places, explained }
+}
+
+/// The analyses of the workspace files that may have the layers that are asked about.
+fn others(session: &mut Session<'_>, asked: &mut Asked) -> Vec<Rc<Analysis>> {
+    // A stack may have a layer by a bundle of another file.
+    loop {
+        let before = asked.called.len();
+        let groups = analyses_with_any(session, &asked.called);
+        groups.iter().for_each(|group| asked.learn(&group.analysis));
+        if asked.called.len() == before {
+            return groups.iter().map(|group| Rc::clone(&group.analysis)).collect();
+        }
+    }
 }
 
 fn located(session: &Session<'_>, known: &Analysis, spans: Vec<Span>) -> Vec<Location> {

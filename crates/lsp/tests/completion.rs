@@ -203,6 +203,9 @@ fn each_value_that_is_proposed_compiles() {
     };
     let signs = [("twice", "twice("), ("none", "none()"), ("Entry", "Entry["), ("Two", "Two {"), ("table", "table[")];
     signs.iter().for_each(|(label, text)| assert_eq!(written(label), *text));
+    let methods = items(&code("msg.|"));
+    let text_of = |label: &str| methods.iter().find(|item| item["label"] == label).unwrap()["insertText"].clone();
+    assert_eq!((text_of("u16be"), text_of("size")), (json!("u16be("), Value::Null));
     // Where the sign stands already it is not written again.
     let behind = items(&code("tw|(3)"));
     let twice = behind.iter().find(|item| item["label"] == "twice").unwrap();

@@ -154,7 +154,14 @@ impl Scene<'_> {
     }
 
     /// Adds something that is written with a sign behind it, unless that is there.
-    fn opened(&self, label: &str, (kind, detail): (Kind, &str), sign: &str, declared: Option<Span>, found: &mut Found) {
+    pub(super) fn opened(
+        &self,
+        label: &str,
+        (kind, detail): (Kind, &str),
+        sign: &str,
+        declared: Option<Span>,
+        found: &mut Found,
+    ) {
         let is_there = self.token.next_token().is_some_and(|next| sign.trim().starts_with(next.text()));
         let sign = if is_there { "" } else { sign };
         let item = CompletionItem {
