@@ -225,6 +225,72 @@ test \"sends\" {
     assert!(!out.contains("made = ") && !out.contains("best_"), "{out}");
 }
 
+/// Vectors and arrays of records have their elements; a variable may be called like a part of another one.
+#[test]
+fn records_in_vectors_and_names_like_parts_are_told_apart() {
+    let program = "record Best { rtt: Duration, of: u8 }
+record P { x: u16, y: u16 }
+type L = [u8; ..4]
+worker Keeps {
+    header { n: u8 }
+    entity {
+        var best_rtt: u32 = 77
+        var held_best: u16 = 3
+        var held: Best = Best { rtt: 60 s, of: 9 }
+        var best: Best = Best { rtt: 5 ms, of: 1 }
+        var pts: [P; ..3] = []
+        array tab: [P; 2]
+        map lists: [L -> L; 4]
+    }
+    on send(msg) { below.send(msg, n: 1) }
+    on deliver(msg, n) {
+        let p = P { x: n as u16, y: n as u16 + 1 }
+        let ps: [P; ..3] = [p, P { x: 3, y: 4 }]
+        pts = ps
+        tab[1] = p
+        let k: L = [1, 2]
+        let v: L = \"hi\"
+        lists[k] = v or { drop msg: full  return }
+        best_rtt += 1
+        held_best += 1
+        if best.rtt < 1 ms { best = held }
+        above.deliver(msg)
+    }
+}
+stack S(device: Device) { app = Keeps over device  export app }
+test \"comes\" {
+    stack S
+    device.frame(x\"05\" \"a\")
+    => app.deliver_from(\"a\")
+    device.frame(x\"05\" \"b\")
+    => app.deliver_from(\"b\")
+}
+";
+    let folder = folder("apart");
+    std::fs::write(folder.join("apart.mok"), program).unwrap();
+    let commands = "break Keeps.deliver if best.rtt == 5 ms\ncontinue\ncontinue\nstate\nprint best\nprint best.rtt\nprint best_rtt\n\
+                    print tab[1]\nprint tab[1].y\nprint pts\nprint pts[1].x\nprint pts.length\nstate Keeps\n";
+    let out = said(&mokume(&folder, &["debug", "apart.mok", "--test", "comes"], commands));
+    for shown in [
+        "        best_rtt = 78\n",
+        "        best = { rtt: 5 ms, of: 1 }\n",
+        "print best\n{ rtt: 5 ms, of: 1 }\n(mokume) print best.rtt\n5 ms\n(mokume) print best_rtt\n78\n",
+        "print tab[1]\n{ x: 5, y: 6 }\n(mokume) print tab[1].y\n6\n",
+        "print pts\n[{ x: 5, y: 6 }, { x: 3, y: 4 }]\n(mokume) print pts[1].x\n3\n(mokume) print pts.length\n2\n",
+        "            [x\"0102\"] = \"hi\"\n",
+    ] {
+        assert!(out.contains(shown), "{shown}: {out}");
+    }
+    assert!(!out.contains("best_rtt_") && !out.contains("pts_") && !out.contains("no layer"), "{out}");
+    let output =
+        mokume(&folder, &["test", "apart.mok", "--backend", "interpreter", "--record", "r.jsonl", "--steps"], "");
+    let record = std::fs::read_to_string(folder.join("r.jsonl")).unwrap_or_else(|_| panic!("{}", said(&output)));
+    assert!(
+        record.contains("{\"name\":\"best_rtt\",\"kind\":\"value\",\"at\":null,\"from\":\"77\",\"to\":\"78\"}"),
+        "{record}"
+    );
+}
+
 /// In a project the capture of a host is followed without `--by`; elsewhere it is told what is missing.
 #[test]
 fn a_project_says_what_is_followed() {

@@ -361,7 +361,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
     match composed.automaton {
         Some(automaton) if !has_errors(&diagnostics) => {
             let native_files = checked.natives.clone();
-            let written = Arc::new(crate::written::of(&checked.program, definition, &uncomposed));
+            let written = Arc::new(crate::written::of(&checked.program, &checked.sources, definition, &uncomposed));
             let (composed, diagnosed) = (automaton, Vec::new());
             let compiled = Compiled {
                 uncomposed,

@@ -20,7 +20,11 @@ pub(crate) fn of(program: &Program, name: &str, ty: Type) -> Vec<(String, String
 
 fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mut Vec<(String, String)>) {
     let Type::Record(id) = ty else { return };
-    let Some(record) = program.records.get(id.index()).filter(|record| record.vector.is_none()) else { return };
+    let Some(record) = program.records.get(id.index()) else { return };
+    if let Some(vector) = record.vector {
+        // Of its elements; the length stands beside them.
+        return add(program, (joined, path), vector.element, found);
+    }
     for field in &record.fields {
         let name = &field.name.text;
         let part = (format!("{joined}_{name}"), format!("{path}.{name}"));

@@ -5,16 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mokume_base::{Form, Notation};
-use mokume_reaction::{Automaton, HeaderId, PortKind, VariantId, WireId};
+use mokume_base::{Form, Notation, SourceMap, Span};
+use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
 use mokume_script::{CellForms, KeyForm, Written};
 use mokume_semantics::program::{
     Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
 };
 
 /// The notations of a stack's values.
-pub fn of(program: &Program, stack: &Stack, automaton: &Automaton) -> Written {
-    let source = Source { program, automaton };
+pub fn of(program: &Program, sources: &SourceMap, stack: &Stack, automaton: &Automaton) -> Written {
+    let source = Source { program, sources, automaton };
     Written {
         arguments: (0..automaton.ports.len()).map(|port| source.arguments(port)).collect(),
         params: source.params(&stack.params),
@@ -32,15 +32,31 @@ use crate::parts;
 
 type Forms = BTreeMap<String, Form>;
 
+/// The cell that has a part of what is declared at a place, by the part's joined name. A cell whose name was taken has another one.
+fn cell_of(
+    automaton: &Automaton,
+    class: &Class,
+    ((file, line, column), joined): ((&str, u32, u32), &str),
+) -> Option<String> {
+    let is_there = |source: SourceId| {
+        let at = automaton.sources.get(source.index());
+        at.is_some_and(|at| at.file == file && (at.line, at.column) == (line, column))
+    };
+    let mut own = class.cells.iter().filter(|cell| cell.source.is_some_and(is_there));
+    let is_it = |name: &str| name.strip_prefix(joined).is_some_and(|more| more.bytes().all(|sign| sign == b'_'));
+    own.find(|cell| is_it(&cell.name)).map(|cell| cell.name.clone())
+}
+
 /// What a layer declares for a class of objects.
 struct Declared<'a> {
-    class: String,
+    class: &'a Class,
     members: Vec<&'a Member>,
     keys: &'a [Field],
 }
 
 struct Source<'a> {
     program: &'a Program,
+    sources: &'a SourceMap,
     automaton: &'a Automaton,
 }
 
@@ -199,14 +215,18 @@ impl Source<'_> {
     fn cells(&self) -> BTreeMap<(String, String), CellForms> {
         let mut all = BTreeMap::new();
         for Declared { class, members, keys } in self.declared() {
-            for (name, forms) in members.iter().flat_map(|member| self.member(member)) {
-                all.entry((class.clone(), name)).or_insert(forms);
+            for member in members {
+                for (name, forms) in self.member(member) {
+                    if let Some(name) = cell_of(self.automaton, class, (self.place(member.name.span), &name)) {
+                        all.entry((class.name.clone(), name)).or_insert(forms);
+                    }
+                }
             }
             for key in keys {
                 let mut forms = Vec::new();
                 self.scalars(key.name.text.clone(), (key.ty, key.written), &mut forms);
                 for (name, forms) in forms {
-                    all.entry((class.clone(), name)).or_insert(forms);
+                    all.entry((class.name.clone(), name)).or_insert(forms);
                 }
             }
         }
@@ -217,19 +237,30 @@ impl Source<'_> {
     fn names(&self) -> BTreeMap<(String, String), String> {
         let mut all = BTreeMap::new();
         for Declared { class, members, keys } in self.declared() {
-            let of_members = members.iter().filter_map(|member| match &member.kind {
-                MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => Some((&member.name.text, *ty)),
-                _ => None,
-            });
-            let values: Vec<(&String, Type)> =
-                of_members.chain(keys.iter().map(|key| (&key.name.text, key.ty))).collect();
-            for (name, ty) in &values {
-                let parts = parts::of(self.program, &name.replace('.', "_"), *ty);
-                let parts = parts.into_iter().filter(|(joined, _)| !values.iter().any(|(known, _)| *known == joined));
-                all.extend(parts.map(|(joined, path)| ((class.clone(), joined), path)));
+            for member in members {
+                let (MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. }) = &member.kind else { continue };
+                let name = member.name.text.replace('.', "_");
+                let own = parts::of(self.program, &name, *ty).into_iter().chain([(name.clone(), name.clone())]);
+                for (joined, path) in own {
+                    let cell = cell_of(self.automaton, class, (self.place(member.name.span), &joined));
+                    all.extend(cell.filter(|cell| *cell != path).map(|cell| ((class.name.clone(), cell), path)));
+                }
+            }
+            for key in keys {
+                let parts = parts::of(self.program, &key.name.text, key.ty).into_iter();
+                let parts = parts.map(|(joined, path)| ((class.name.clone(), joined), path));
+                for (cell, path) in parts {
+                    all.entry(cell).or_insert(path);
+                }
             }
         }
         all
+    }
+
+    /// Where a name is declared: file, line and column.
+    fn place(&self, at: Span) -> (&str, u32, u32) {
+        let (line, column) = self.sources.line_column(at.file, at.start);
+        (&self.sources.file(at.file).name, line, column)
     }
 
     /// The classes of objects with what the layers declare for them; a layer's name may stand for several.
@@ -239,12 +270,11 @@ impl Source<'_> {
             self.definitions(&layer.of).map(move |definition| {
                 let of_class = |object: &&ObjectClass| class.name == format!("{}.{}", layer.name, object.name.text);
                 let object = definition.objects.iter().find(of_class);
-                let members = match object {
-                    Some(object) => object.members.iter().collect(),
-                    None => definition.scopes.iter().flat_map(|scope| &scope.members).collect(),
-                };
+                // Whose they are, their places say: an object may be called as the class of an entity is.
+                let scopes = definition.scopes.iter().flat_map(|scope| &scope.members);
+                let members = scopes.chain(definition.objects.iter().flat_map(|object| &object.members)).collect();
                 let keys = object.map_or(&[][..], |object| &object.keys);
-                Declared { class: class.name.clone(), members, keys }
+                Declared { class, members, keys }
             })
         })
     }
@@ -257,15 +287,18 @@ impl Source<'_> {
                 let mut forms = Vec::new();
                 // The elements of a vector are an array.
                 let element = self.program.vector(*ty).and_then(|vector| form(vector.element, member.written.value));
-                forms.extend(element.map(|value| (name.clone(), CellForms { keys: Vec::new(), value: Some(value) })));
+                forms.extend(
+                    element.map(|value| (name.clone(), CellForms { value: Some(value), ..CellForms::default() })),
+                );
                 self.scalars(name, (*ty, member.written.value), &mut forms);
                 forms
             }
             MemberKind::Map { key, value, .. } => {
                 let keys = key.iter().enumerate();
                 let keys = keys.map(|(at, ty)| self.key(*ty, member.written.keys.get(at).copied().flatten())).collect();
+                let values = value.iter().map(|ty| self.key(*ty, member.written.value)).collect();
                 let value = value.first().and_then(|ty| form(*ty, member.written.value));
-                vec![(name, CellForms { keys, value })]
+                vec![(name, CellForms { keys, values, value })]
             }
             MemberKind::Timer
             | MemberKind::Quota { .. }
@@ -287,11 +320,11 @@ impl Source<'_> {
         if let Type::Flow(_) = ty {
             let parts = self.flows().into_iter();
             let parts = parts.map(|(part, form)| (format!("{name}_{part}"), Some(form)));
-            forms.extend(parts.map(|(part, value)| (part, CellForms { keys: Vec::new(), value })));
+            forms.extend(parts.map(|(part, value)| (part, CellForms { value, ..CellForms::default() })));
             return;
         }
         if let Some(form) = self.program.form(ty, written).filter(|form| form.words() == 1) {
-            forms.push((name, CellForms { keys: Vec::new(), value: Some(form) }));
+            forms.push((name, CellForms { value: Some(form), ..CellForms::default() }));
             return;
         }
         // What a vector's elements are written by, the vector has been told; its length is a number.

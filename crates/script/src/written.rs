@@ -33,13 +33,14 @@ pub struct Written {
 /// The notations of a cell's values; `None` for plain numbers.
 #[derive(Clone, Default, Debug)]
 pub struct CellForms {
-    /// For a map: one for each part of its key.
+    /// For a map: one for each part of its key, and for each part of its values.
     pub keys: Vec<KeyForm>,
+    pub values: Vec<KeyForm>,
     /// For a cell, an array's elements, or a map's values.
     pub value: Option<Form>,
 }
 
-/// The notation of a part of a map's key.
+/// The notation of a part of a map's key or value.
 #[derive(Clone, Debug)]
 pub struct KeyForm {
     /// How many numbers it has in the automaton; 0 if that is not known.
@@ -53,10 +54,21 @@ pub struct KeyForm {
 impl CellForms {
     /// A map's key as text; `plain` writes a number without a notation, by its index.
     pub fn key(&self, words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
-        let is_known = self.keys.iter().map(|key| key.words).sum::<usize>() == words.len();
+        KeyForm::write(&self.keys, words, plain)
+    }
+
+    /// A map's value as text.
+    pub fn map_value(&self, words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
+        KeyForm::write(&self.values, words, plain)
+    }
+}
+
+impl KeyForm {
+    fn write(all: &[KeyForm], words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
+        let is_known = all.iter().map(|key| key.words).sum::<usize>() == words.len();
         let mut from = 0;
         let mut shown = Vec::new();
-        for key in self.keys.iter().filter(|_| is_known) {
+        for key in all.iter().filter(|_| is_known) {
             let own = &words[from..from + key.words];
             let plain = |(at, word): (usize, &u64)| plain(from + at, *word);
             let element = |(at, word): (usize, &u64)| match &key.form {

@@ -358,9 +358,15 @@ fn around(at: &Stopped<'_>, beside: u32) -> Result<String, String> {
 fn state(at: &Stopped<'_>, layer: &str) -> Result<String, String> {
     let all = at.state();
     // A bundle's name stands for all layers in it.
+    let declared = at.layers_of(layer);
     let is_meant = |known: &&Variable| {
         let is_within = known.name.starts_with(&format!("{layer}."));
-        layer.is_empty() || known.name == layer || is_within || known.name.ends_with(&format!(".{layer}"))
+        let is_declared = declared.contains(&known.name.as_str());
+        layer.is_empty()
+            || known.name == layer
+            || is_within
+            || is_declared
+            || known.name.ends_with(&format!(".{layer}"))
     };
     let found: Vec<Variable> = all.iter().filter(is_meant).cloned().collect();
     match (found.is_empty(), layer) {

@@ -284,11 +284,6 @@ fn of_parts(all: &[Vec<Variable>], path: &[&str]) -> Option<String> {
         let joined = |name: &str, part: &str| format!("{name}_{part}");
         let (name, kept, rest) = match back {
             [name, place, part, rest @ ..] if is_place(place) && !is_place(part) => {
-                // An array of records is an array for each part.
-                let apart: Vec<&str> = front.iter().chain([name, part, place]).chain(rest).copied().collect();
-                if let Some(value) = all.iter().find_map(|all| found(all, &apart)) {
-                    return Some(value);
-                }
                 (joined(name, part), Some(*place), rest)
             }
             [name, part, rest @ ..] if !is_place(name) && !is_place(part) => (joined(name, part), None, rest),
@@ -323,7 +318,8 @@ fn is_part(name: &str, facts: &Facts) -> bool {
 /// Looks up by the last names of a path; the names in between may be left out.
 fn found(all: &[Variable], path: &[&str]) -> Option<String> {
     let (first, rest) = path.split_first()?;
-    all.iter().find_map(|one| {
+    // What is here goes before what is within something else.
+    let here = all.iter().find_map(|one| {
         let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
         let within = match (is_it, rest) {
             (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
@@ -333,8 +329,9 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
             (true, rest) => found(&one.within, rest),
             (false, _) => None,
         };
-        within.or_else(|| found(&one.within, path))
-    })
+        within
+    });
+    here.or_else(|| all.iter().find_map(|one| found(&one.within, path)))
 }
 
 impl Hits {

@@ -156,7 +156,7 @@ impl<'a> Stopped<'a> {
     }
 
     /// The layers of the host that are declared by this name: `Counts`, `app.Counts`.
-    pub(super) fn layers_of(&self, name: &str) -> Vec<&str> {
+    pub fn layers_of(&self, name: &str) -> Vec<&str> {
         let is_it = |of: &str| of.strip_suffix(name).is_some_and(|front| front.is_empty() || front.ends_with('.'));
         let layers = self.automaton().layers.iter().filter(|layer| is_it(&layer.of));
         layers.map(|layer| layer.name.as_str()).collect()
@@ -417,19 +417,15 @@ impl<'a> Stopped<'a> {
                 several(format!("{} elements", words.len()), within)
             }
             (CellKind::Map { key, value, .. }, CellView::Map(entries)) => {
-                let text = |types: &[Type], words: &[u64], form: Option<&'f Form>| {
-                    let all = types.iter().zip(words);
-                    all.map(|(ty, word)| said(form, *ty, *word)).collect::<Vec<_>>().join(", ")
+                let plain = |types: &[Type], at: usize, word: u64| {
+                    types.get(at).map_or_else(|| word.to_string(), |ty| self.word(*ty, word))
                 };
-                let of_only = of_value.filter(|_| value.len() == 1);
-                let of_key = |words: &[u64]| match forms {
-                    Some(forms) => {
-                        forms.key(words, &|at, word| key.get(at).map_or(word.to_string(), |ty| self.word(*ty, word)))
-                    }
-                    None => text(key, words, None),
-                };
+                let none = CellForms::default();
+                let forms = forms.unwrap_or(&none);
+                let of_key = |words: &[u64]| forms.key(words, &|at, word| plain(key, at, word));
+                let of_value = |words: &[u64]| forms.map_value(words, &|at, word| plain(value, at, word));
                 let within = entries.iter().take(MOST);
-                let within = within.map(|(k, v)| leaf(format!("[{}]", of_key(k)), text(value, v, of_only))).collect();
+                let within = within.map(|(k, v)| leaf(format!("[{}]", of_key(k)), of_value(v))).collect();
                 several(format!("{} entries", entries.len()), within)
             }
             (_, CellView::Messages(places)) => {

@@ -81,7 +81,40 @@ pub(super) fn nested(all: Vec<Variable>, in_source: &dyn Fn(&str) -> String) -> 
         put(&mut found, &path, one);
     }
     found.iter_mut().for_each(sum_up);
-    found
+    cut(found)
+}
+
+/// A vector of records has a length beside it, behind which nothing counts.
+fn cut(mut all: Vec<Variable>) -> Vec<Variable> {
+    let lengths: Vec<(String, usize)> = all
+        .iter()
+        .filter_map(|one| Some((one.name.strip_suffix("_length")?.to_string(), one.value.parse().ok()?)))
+        .collect();
+    for (name, length) in lengths {
+        let Some(vector) = all.iter_mut().find(|one| one.name == name && is_of_elements(one)) else { continue };
+        vector.within.truncate(length);
+        let values: Vec<&str> = vector.within.iter().map(|element| element.value.as_str()).collect();
+        vector.value = format!("[{}]", values.join(", "));
+        all.retain(|one| one.name != format!("{name}_length"));
+    }
+    all
+}
+
+fn is_of_elements(one: &Variable) -> bool {
+    one.within.first().is_some_and(|first| first.name == "[0]")
+}
+
+/// An array of records is an array for each part in the automaton.
+fn turned(parts: &[Variable]) -> Vec<Variable> {
+    let count = parts.first().map_or(0, |part| part.within.len());
+    let element = |at: usize| {
+        let of_element = |part: &Variable| Some(Variable { name: part.name.clone(), ..part.within.get(at)?.clone() });
+        let mut element = leaf(format!("[{at}]"), "");
+        element.within = parts.iter().filter_map(of_element).collect();
+        sum_up(&mut element);
+        element
+    };
+    (0..count).map(element).collect()
 }
 
 fn put(all: &mut Vec<Variable>, path: &str, one: Variable) {
@@ -99,6 +132,10 @@ fn put(all: &mut Vec<Variable>, path: &str, one: Variable) {
 /// The value of what has parts: theirs.
 fn sum_up(one: &mut Variable) {
     one.within.iter_mut().for_each(sum_up);
+    if one.value.is_empty() && !one.within.is_empty() && one.within.iter().all(is_of_elements) {
+        one.value = one.within[0].value.clone();
+        one.within = turned(&one.within);
+    }
     if one.value.is_empty() && !one.within.is_empty() {
         let parts = one.within.iter().map(|part| match part.value.starts_with('{') {
             true => format!("{} {}", part.name, part.value),

@@ -130,7 +130,8 @@ pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Disse
     let (found, diagnostics) =
         mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
     let (automaton, protocols) = found.ok_or(diagnostics)?;
-    let written = crate::written::of(&checked.program, &checked.program.stacks[stack.index()], &automaton);
+    let written =
+        crate::written::of(&checked.program, &checked.sources, &checked.program.stacks[stack.index()], &automaton);
     let sums = Sums::of(&checked.program, &automaton);
     Ok(Dissector::new(automaton, written, protocols, whose, sums))
 }
