@@ -586,7 +586,7 @@ pub enum SchemaOf {
     Follow,
     /// An object of `doc --format json`.
     Doc,
-    /// A line of any other command with `--format json`.
+    /// Any other line with `--format json`.
     Lines,
 }
 

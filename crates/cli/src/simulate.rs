@@ -137,11 +137,7 @@ impl Replay<'_> {
     fn command(&self, network: &str, seed: u64) -> String {
         let file = self.file.map_or(String::new(), |file| format!(" {file}"));
         let backend = if self.backend == Backend::C { " --backend c" } else { "" };
-        let against = match self.against {
-            Some(Backend::C) => " --against c",
-            Some(Backend::Interpreter) => " --against interpreter",
-            None => "",
-        };
+        let against = self.against.map_or(String::new(), |other| format!(" --against {}", other.name()));
         format!("mokume sim{file} --network {network} --seed {seed}{backend}{against} --log")
     }
 }

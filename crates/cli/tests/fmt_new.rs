@@ -1,8 +1,7 @@
 //! `mokume fmt` and `mokume new` as a user sees them.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 /// An empty folder of a test's own.
 fn folder(name: &str) -> PathBuf {
@@ -13,16 +12,7 @@ fn folder(name: &str) -> PathBuf {
 }
 
 fn mokume_with(arguments: &[&str], at: &Path, input: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
-        .args(arguments)
-        .current_dir(at)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+    crate::input::mokume(arguments, input.as_bytes(), at)
 }
 
 fn mokume(arguments: &[&str], at: &Path) -> Output {

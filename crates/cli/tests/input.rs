@@ -6,7 +6,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::apart::{said, written};
 
-fn mokume(arguments: &[&str], input: &[u8], at: &Path) -> Output {
+/// Runs the command in a folder, with this on its standard input.
+pub fn mokume(arguments: &[&str], input: &[u8], at: &Path) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
         .args(arguments)
         .current_dir(at)

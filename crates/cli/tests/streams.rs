@@ -221,13 +221,8 @@ fn what_is_wrong_is_one_line() {
 /// From a socket of this machine through one stack, over the link, and through another to a socket of this machine.
 #[test]
 fn ports_are_forwarded_out_and_in() {
-    let [a, b] = link();
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let served = server.local_addr().unwrap();
-    let into = ["--from", "stack:80", "--to", &served.to_string()].map(str::to_string);
-    let into: Vec<&str> = into.iter().map(String::as_str).collect();
-    let _inner = started(mokume(&["forward"], &b, &[&into[..], &SECOND].concat()));
-    let mut outer = mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST).spawn().unwrap();
+    let (server, _inner, device) = server_behind_a_stack();
+    let mut outer = outer(&device).spawn().unwrap();
     let mut said = BufReader::new(outer.stderr.take().unwrap());
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
@@ -342,15 +337,25 @@ fn line_with(told: &std::sync::mpsc::Receiver<String>, part: &str) -> String {
     }
 }
 
-/// A client that is gone is noticed although nothing can be read from it, as the other side takes nothing.
-#[test]
-fn who_is_gone_while_nothing_is_taken_is_noticed() {
+/// A server of this machine behind port 80 of a stack, and the device of another stack that is linked to that one.
+fn server_behind_a_stack() -> (TcpListener, Running, String) {
     let [a, b] = link();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let served = server.local_addr().unwrap().to_string();
-    let _inner = started(mokume(&["forward", "--from", "stack:80", "--to", &served], &b, &SECOND));
-    let mut outer =
-        Running(mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST).spawn().unwrap());
+    let inner = started(mokume(&["forward", "--from", "stack:80", "--to", &served], &b, &SECOND));
+    (server, inner, a)
+}
+
+/// Forwards a port of this machine to that server.
+fn outer(device: &str) -> Command {
+    mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], device, &FIRST)
+}
+
+/// A client that is gone is noticed although nothing can be read from it, as the other side takes nothing.
+#[test]
+fn who_is_gone_while_nothing_is_taken_is_noticed() {
+    let (server, _inner, device) = server_behind_a_stack();
+    let mut outer = Running(outer(&device).spawn().unwrap());
     let told = lines_of(&mut outer.0);
     let port = line_with(&told, "from").split_whitespace().nth(1).unwrap().to_string();
     let mut client = TcpStream::connect(port).unwrap();
@@ -368,11 +373,8 @@ fn who_is_gone_while_nothing_is_taken_is_noticed() {
 /// Without descriptors connections wait, and that is said; they go on when others have ended.
 #[test]
 fn connections_wait_for_descriptors() {
-    let [a, b] = link();
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let served = server.local_addr().unwrap().to_string();
-    let _inner = started(mokume(&["forward", "--from", "stack:80", "--to", &served], &b, &SECOND));
-    let whole = mokume(&["forward", "--from", "127.0.0.1:0", "--to", "10.9.0.2:80"], &a, &FIRST);
+    let (server, _inner, device) = server_behind_a_stack();
+    let whole = outer(&device);
     let mut few = Command::new("sh");
     few.args(["-c", "ulimit -n 16; exec \"$0\" \"$@\""]).arg(whole.get_program()).args(whole.get_args());
     let mut outer = Running(few.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap());
@@ -381,15 +383,17 @@ fn connections_wait_for_descriptors() {
     let clients: Vec<TcpStream> = (0..20).map(|_| TcpStream::connect(&port).unwrap()).collect();
     assert!(line_with(&told, "connections wait").contains("ulimit -n"));
     drop(clients);
-    let serving = std::thread::spawn(move || {
+    let (tell, heard_later) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
         for talk in server.incoming() {
             let mut heard = [0; 5];
             if talk.unwrap().read_exact(&mut heard).is_ok() && heard == *b"later" {
-                return;
+                return tell.send(());
             }
         }
+        Ok(())
     });
     let mut client = TcpStream::connect(&port).unwrap();
     client.write_all(b"later").unwrap();
-    serving.join().unwrap();
+    heard_later.recv_timeout(std::time::Duration::from_secs(60)).expect("the server hears it");
 }

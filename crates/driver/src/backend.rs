@@ -10,6 +10,14 @@ pub enum Backend {
 }
 
 impl Backend {
+    /// The name in `--backend`, `Mokume.toml`, records and `--format json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Interpreter => "interpreter",
+            Backend::C => "c",
+        }
+    }
+
     /// The back end of a name in `--backend` and `Mokume.toml`.
     pub fn named(name: &str) -> Result<Backend, Failure> {
         match name {

@@ -1,7 +1,7 @@
 //! Names of parts: a record or a flow is several numbers in the automaton, `best_rtt` and `client_remote_host`, which the source calls
 //! `best.rtt` and `client.remote.host`.
 
-use mokume_semantics::program::{Program, Type};
+use mokume_semantics::program::{Field, Layer, Program, Type};
 
 /// The parts of a value of a type: each joined to the value's name as in the automaton, and as in the source. Of a bounded vector in a
 /// record, the vector. None if the value has no parts by name.
@@ -33,14 +33,15 @@ fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mu
     }
 }
 
+/// The fields that a layer adds to flows, for each end: of its key, and of its addresses.
+pub(crate) fn fields_of_flows(layer: &Layer) -> impl Iterator<Item = &Field> {
+    layer.key.iter().flat_map(|key| &key.fields).chain(&layer.address)
+}
+
 /// The parts of flows: `remote_host` and `remote.host`.
 pub(crate) fn of_flows(program: &Program) -> Vec<(String, String)> {
-    let fields = program.layers.iter().flat_map(|layer| {
-        let keys = layer.key.iter().flat_map(|key| &key.fields);
-        keys.chain(&layer.address)
-    });
     let mut found = Vec::new();
-    for field in fields {
+    for field in program.layers.iter().flat_map(fields_of_flows) {
         let name = &field.name.text;
         let ends = ["local", "remote"].map(|end| (format!("{end}_{name}"), format!("{end}.{name}")));
         for part in [(name.clone(), name.clone())].into_iter().chain(ends) {

@@ -195,10 +195,7 @@ impl Running<'_> {
         test: &Test,
         run: &impl Fn(&mut Seen<'_>) -> Vec<Difference>,
     ) -> Result<String, Failure> {
-        let of = match outcome.backend {
-            Backend::Interpreter => "interpreter",
-            Backend::C => "c",
-        };
+        let of = outcome.backend.name();
         let file = outcome.file.trim_start_matches(['.', '/']).replace('/', "-");
         let name = format!("{}/{file}-{}-{of}", folder.trim_end_matches('/'), outcome.line);
         let (record, page) = (format!("{name}.jsonl"), format!("{name}.html"));

@@ -134,8 +134,7 @@ impl Source<'_> {
     }
 
     fn flow_parts(&self, layer: &Layer, forms: &mut Forms) {
-        let keys = layer.key.iter().flat_map(|key| &key.fields);
-        for field in keys.chain(&layer.address) {
+        for field in parts::fields_of_flows(layer) {
             for end in ["", "local_", "remote_"] {
                 self.field(end, field, forms);
             }

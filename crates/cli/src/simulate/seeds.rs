@@ -84,10 +84,9 @@ fn print_summary(
     let seeds: Vec<u64> = failed.iter().map(|outcome| outcome.seed).collect();
     let differ = || failed.iter().filter(|outcome| outcome.wrong.iter().any(Failed::is_of_comparing)).count();
     if printer.is_json() {
-        let compared = replay.against.map(|other| {
-            let other = if other == Backend::C { "c" } else { "interpreter" };
-            json!({ "against": other, "seeds": asked.compared(), "differ": differ() })
-        });
+        let compared = replay
+            .against
+            .map(|other| json!({ "against": other.name(), "seeds": asked.compared(), "differ": differ() }));
         return printer.object(&json!({ "network": replay.network, "first_seed": first, "seeds": count,
             "failed_seeds": seeds, "compared": compared }));
     }

@@ -129,10 +129,7 @@ impl<'a> Namer<'a> {
             name: ran.name.to_string(),
             place: ran.place.clone(),
             seed: ran.seed,
-            backend: match ran.backend {
-                Backend::Interpreter => "interpreter".to_string(),
-                Backend::C => "c".to_string(),
-            },
+            backend: ran.backend.name().to_string(),
             link: link.number(),
             hosts: self.hosts.iter().map(host).collect(),
             media: self.media.clone(),
