@@ -321,15 +321,14 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
     // What is here goes before what is within something else.
     let here = all.iter().find_map(|one| {
         let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
-        let within = match (is_it, rest) {
+        match (is_it, rest) {
             (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
             (true, [LENGTH]) if one.value.starts_with('[') || is_quoted(&one.value) => {
                 Some(one.within.len().to_string())
             }
             (true, rest) => found(&one.within, rest),
             (false, _) => None,
-        };
-        within
+        }
     });
     here.or_else(|| all.iter().find_map(|one| found(&one.within, path)))
 }
