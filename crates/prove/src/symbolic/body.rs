@@ -502,7 +502,16 @@ impl Reader<'_> {
             K::Waiting { target, event } => self.waits(*target, event, way),
             K::Defer { target, event, args } => self.defer((*target, event), args, way),
             K::Again { object } => {
+                let null = way.value(*object)?.null();
                 let object = way.object(*object)?;
+                // Nobody settles if there is no such object: then this way is wrong.
+                let lives = self.lives(object);
+                let ended = self.terms.not(lives);
+                for missing in null.into_iter().chain([ended]) {
+                    if self.terms.constant(missing) != Some(0) {
+                        self.addressed(missing, &mut way.leaf);
+                    }
+                }
                 self.ask_again(&mut way.leaf, object).map(|()| Vec::new())
             }
             K::Share { message } => message_back(way.message(*message)?),
