@@ -24,5 +24,5 @@ pub use inline::{flat, inlined, laid_open, run_by, run_in, take_out, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;
-pub use straight::{straighten, uses};
+pub use straight::{straighten, uses, Renamed};
 pub use weights::heaviest;

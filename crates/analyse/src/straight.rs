@@ -7,11 +7,23 @@ use mokume_reaction::{BlockId, Body, Target, Terminator, Value};
 use crate::flow::Flow;
 
 /// Redirects edges past blocks that only jump, joins a block with its only predecessor if that jumps to it, and removes
-/// unreachable blocks. Operations, their order, loop bounds and marks stay.
-pub fn straighten(body: &mut Body) {
+/// unreachable blocks. Operations, their order, loop bounds and marks stay. Returns which values others stand for now.
+pub fn straighten(body: &mut Body) -> Renamed {
     thread(body);
-    merge(body);
+    let renamed = merge(body);
     prune(body);
+    renamed
+}
+
+/// Values that others stand for.
+#[derive(Default)]
+pub struct Renamed(HashMap<Value, Value>);
+
+impl Renamed {
+    /// The value that stands for this one.
+    pub fn of(&self, value: Value) -> Value {
+        last(value, &self.0)
+    }
 }
 
 // -- blocks that only jump
@@ -82,7 +94,7 @@ fn past(params: &[Value], edge: &Target, jump: &Target, uses: &[usize]) -> Optio
 
 // -- blocks with one predecessor that jumps
 
-fn merge(body: &mut Body) {
+fn merge(body: &mut Body) -> Renamed {
     let flow = Flow::new(body);
     let reached = flow.reached();
     let mut known: HashMap<Value, Value> = HashMap::default();
@@ -110,6 +122,7 @@ fn merge(body: &mut Body) {
         }
     }
     rename(body, &known);
+    Renamed(known)
 }
 
 /// Replaces values by those that they stood for.

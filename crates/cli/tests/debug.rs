@@ -321,6 +321,47 @@ fn a_header_field_has_the_name_that_the_head_gives_it() {
     }
 }
 
+/// Records, vectors and enums with parts had no value, and in a function the names of its caller were shown, and no parameter.
+#[test]
+fn locals_with_parts_and_those_of_functions_have_values() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/parts.mok");
+    let run = |commands: &str| {
+        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "marks"], commands);
+        assert_eq!(err, "", "{out}");
+        out
+    };
+    let locals = |commands: &str| {
+        let out = run(&format!("{commands}\ncontinue\nlocals\n"));
+        let own = out.split("(mokume) locals\n").nth(1).and_then(|rest| rest.split("(mokume)").next());
+        let own = own.unwrap_or_else(|| panic!("{out}"));
+        own.lines().filter(|line| !line.starts_with(' ')).map(str::to_string).collect::<Vec<_>>()
+    };
+    let before = [
+        "msg = 1 octets \"x\"",
+        "given = 4",
+        "copy = { x: 4, y: 9 }",
+        "best = { spot { x: 4, y: 9 }, rtt: 5 ms }",
+        "all = [{ x: 1, y: 2 }, { x: 4, y: 9 }]",
+        "name = [unused, unused]",
+        "wait = Plan.Wait(rounds: 2)",
+        "go = Plan.Go(to: { x: 4, y: 9 }, fast: true)",
+        "first = { x: 4, y: 0 }",
+    ];
+    // Within its block, the inner one of two names hides the other.
+    assert_eq!(locals("break 29"), [&before[..], &["spot = 3"]].concat());
+    let behind = locals("break 32 if one.x == 4");
+    assert!(behind.contains(&"spot = { x: 4, y: 9 }".to_string()), "{behind:?}");
+    assert_eq!(behind.last().unwrap(), "one = { x: 4, y: 9 }");
+    assert_eq!(locals("break 43"), ["place = { x: 1, y: 2 }", "times = 2", "twice = { x: 2, y: 1 }"]);
+    assert_eq!(locals("break 43 if times == 3 and place.y == 9 times 1").last().unwrap(), "twice = { x: 9, y: 4 }");
+    let out = run(
+        "break 32\ncontinue\nprint best.spot.y\nprint all[1].x\nprint best_rtt\nprint wait.rounds\nprint go.to.y\n",
+    );
+    for said in ["best.spot.y\n9\n", "all[1].x\n4\n", "best_rtt\n7\n", "wait.rounds\n2\n", "go.to.y\n9\n"] {
+        assert!(out.contains(&format!("print {said}")), "{said}: {out}");
+    }
+}
+
 /// A condition that asks for a name without a value stopped never, and nothing was said.
 /// What a layer is given, and counters of loops, had no value: the automaton has neither by its name.
 #[test]
@@ -335,10 +376,11 @@ fn parameters_and_counters_have_values() {
     let said = "(mokume) locals\nmsg = 1 octets \"x\"\n    octets = 78\ni = 2\n(mokume) print i\n2\n(mokume) print most\n5\n\
         (mokume) print wait\n20 ms\n(mokume) print color\nBlue\n(mokume) print Loops.most\n5\n(mokume) print app.wait\n20 ms\n";
     assert!(out.contains(said), "{out}");
-    // In the inner loop the inner one is known, and behind it none.
+    // In the inner loop both are known, and behind them none.
     let out = run("break 11 if j == 1\ncontinue\nprint j\nprint i\n");
-    assert!(out.contains("print j\n1\n(mokume) print i\nnothing is called `i` here"), "{out}");
-    assert!(run("break 13\ncontinue\nprint i\n").contains("nothing is called `i` here"));
+    assert!(out.contains("print j\n1\n(mokume) print i\n0\n"), "{out}");
+    assert!(run("break 13\ncontinue\nprint j\n").contains("nothing is called `j` here"));
+    assert!(run("break 16\ncontinue\nprint i\n").contains("nothing is called `i` here"));
     let out = run("break 26 if one.times == 1 and most == 5\ncontinue\nprint one.times\n");
     assert!(out.contains("(point 1)") && out.contains("print one.times\n1\n"), "{out}");
 }

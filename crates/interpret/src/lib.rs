@@ -41,4 +41,4 @@ pub use ops::{binary, compare};
 pub use program::mask;
 pub use record::{Cause, Coverage, Emission, Instant, Recipient, Recording};
 pub use store::CellView;
-pub use watching::{Frame, Moment, Named, Observed, Observer, What};
+pub use watching::{Frame, Local, Moment, Observed, Observer, Part, What};

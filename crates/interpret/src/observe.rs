@@ -30,6 +30,10 @@ impl State for Here<'_> {
         self.core.registers.get(place).copied().unwrap_or(0)
     }
 
+    fn words_at(&self, place: usize, count: usize) -> &[u64] {
+        self.core.registers.get(place..place + count).unwrap_or(&[])
+    }
+
     fn held(&self, word: u64) -> Option<&Message> {
         self.core.messages.seen(word)
     }
@@ -72,7 +76,7 @@ impl Core {
     pub(crate) fn run_blocks_observed<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
         if let Some(watching) = &mut self.watching {
             let set = at.body.blocks.first().map_or(Vec::new(), |entry| entry.params.clone());
-            watching.frames.push(Frame { unit, source: None, base: at.base, set });
+            watching.frames.push(Frame { unit, source: None, base: at.base, at: (BlockId(0), 0), set });
         }
         let answer = self.blocks_observed(at);
         if let Some(watching) = &mut self.watching {
@@ -86,6 +90,7 @@ impl Core {
         loop {
             let block = &at.body.blocks[current.index()];
             for (place, op) in block.ops.iter().enumerate() {
+                self.observe_place((current, place));
                 self.observe_statement(at.program, op.source);
                 if let Some(reason) = self.reason_of(at, &op.kind) {
                     self.observe(at.program, What::Ends(reason));
@@ -96,6 +101,7 @@ impl Core {
                 self.observe_reports(at.program, reports);
             }
             self.scratch.clear();
+            self.observe_place((current, block.ops.len()));
             self.observe_statement(at.program, block.mark.map(|mark| mark.source));
             let reports = self.reports.len();
             let next = self.terminator(at, current, &block.terminator);
@@ -134,6 +140,12 @@ impl Core {
                 frame.source = Some(source);
                 self.observe(program, What::Statement(source));
             }
+        }
+    }
+
+    fn observe_place(&mut self, at: (BlockId, usize)) {
+        if let Some(frame) = self.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
+            frame.at = at;
         }
     }
 

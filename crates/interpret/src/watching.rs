@@ -4,7 +4,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use mokume_reaction::{Automaton, CellId, ClassId, Handle, HandlerId, ReasonId, Report, SourceId, Type, Unit, Value};
+use mokume_reaction::{
+    Automaton, BlockId, Body, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, ReasonId, Report, SourceId,
+    Type, Unit, Value,
+};
 
 use crate::message::Message;
 use crate::record::{Cause, Instant};
@@ -52,6 +55,8 @@ pub struct Frame {
     pub unit: Unit,
     pub source: Option<SourceId>,
     pub(crate) base: usize,
+    /// The operation that is next; behind the last, the terminator.
+    pub(crate) at: (BlockId, usize),
     /// Values that have been set, the latest last.
     pub(crate) set: Vec<Value>,
 }
@@ -76,6 +81,8 @@ pub(crate) trait State {
     fn running(&self) -> &Automaton;
     /// The content of a value of a running body, by its index among all.
     fn word_at(&self, place: usize) -> u64;
+    /// So many contents, from an index on: those of an array.
+    fn words_at(&self, place: usize, count: usize) -> &[u64];
     /// `None` for a message that was given away.
     fn held(&self, word: u64) -> Option<&Message>;
     fn before(&self, place: usize) -> Option<&Instant>;
@@ -83,13 +90,22 @@ pub(crate) trait State {
     fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>>;
 }
 
-/// A value that has a name in the source.
-pub struct Named<'a> {
-    pub name: &'a str,
-    pub ty: Type,
-    pub word: u64,
-    /// The message, unless it was given away.
-    pub message: Option<&'a Message>,
+/// A local of the source that has a value.
+pub struct Local<'a> {
+    /// Where it is declared: the number of the file, and the octet in it.
+    pub declared: (u32, u32),
+    /// Its parts, in the order of its type; those of a flow by their names.
+    pub parts: Vec<(&'a str, Part<'a>)>,
+}
+
+/// A part of a local.
+pub enum Part<'a> {
+    Word(Type, u64),
+    /// The elements of an array.
+    Array(Type, &'a [u64]),
+    Message(&'a Message),
+    /// Nothing uses it, so it was not computed.
+    Unused,
 }
 
 impl Moment<'_> {
@@ -103,21 +119,37 @@ impl Moment<'_> {
         &self.watching.frames
     }
 
-    /// The named values that are set in a running body; of names that were set twice, the latest.
-    pub fn named(&self, frame: &Frame) -> Vec<Named<'_>> {
+    /// The locals of a running body that have values: those of the innermost piece of code first, then those of the code that calls
+    /// it, as far as it is in the same body. Messages that were given away are left out.
+    pub fn locals(&self, frame: &Frame) -> Vec<Vec<Local<'_>>> {
         let body = frame.unit.body(self.state.running());
-        let mut found: Vec<Named<'_>> = Vec::new();
-        for value in &frame.set {
-            let info = &body.values[value.index()];
-            let word = self.state.word_at(frame.base + value.index());
-            found.retain(|known| known.name != info.name);
-            if !info.name.is_empty() {
-                let message = (info.ty == Type::Msg).then(|| self.state.held(word)).flatten();
-                found.push(Named { name: &info.name, ty: info.ty, word, message });
-            }
+        let mut found = Vec::new();
+        let mut code = body.scopes.at(frame.at);
+        while let Some(names) = code {
+            let all = names.own.iter().filter_map(|name| self.local(frame, body, name));
+            found.push(all.collect());
+            code = names.outer.as_ref();
         }
-        found.retain(|known| known.ty != Type::Msg || known.message.is_some());
         found
+    }
+
+    fn local<'s>(&'s self, frame: &Frame, body: &Body, name: &'s BoundName) -> Option<Local<'s>> {
+        let of_value = |value: Value| {
+            let ty = body.values[value.index()].ty;
+            let word = self.state.word_at(frame.base + value.index());
+            match (ty, ty.array()) {
+                (Type::Msg, _) => self.state.held(word).map(Part::Message),
+                _ if !frame.set.contains(&value) => Some(Part::Unused),
+                (_, Some((of, count))) => Some(Part::Array(of, self.state.words_at(word as usize, count as usize))),
+                _ => Some(Part::Word(ty, word)),
+            }
+        };
+        let part = |part: BoundPart| match part {
+            BoundPart::Value(value) => of_value(value),
+            BoundPart::Constant(ty, word) => Some(Part::Word(ty, word)),
+        };
+        let parts = name.parts.iter().map(|(name, own)| Some((name.as_str(), part(*own)?)));
+        Some(Local { declared: name.declared, parts: parts.collect::<Option<_>>()? })
     }
 
     /// An earlier instant, by its index ([`Cause::Emission`]).

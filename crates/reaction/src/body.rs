@@ -3,6 +3,9 @@
 //! Each operation has one effect ([`crate::operation`]). An operation that may refuse ends its block: it branches, and
 //! if it refuses, the handler still owns the message. Every cycle of blocks contains a block with a `bound`.
 
+use std::fmt;
+use std::sync::Arc;
+
 use crate::operation::{Fallible, OpKind};
 use crate::value::{BlockId, HeaderId, SourceId, Type, Value, VariantId};
 
@@ -13,6 +16,8 @@ pub struct Body {
     pub blocks: Vec<Block>,
     /// Type and name (for people; may be empty) of each value.
     pub values: Vec<ValueInfo>,
+    /// What the names of the source stand for at its places.
+    pub scopes: Scopes,
 }
 
 /// What is known of a value: its type, and its name (for people; may be empty).
@@ -99,4 +104,60 @@ pub enum Terminator {
         then: Target,
         otherwise: Target,
     },
+}
+
+/// What the names of the source stand for at the places of a body, for debuggers; by place. The body does the same without it: bodies
+/// that differ in this alone are equal, the text has nothing of it, and passes do not keep it.
+#[derive(Clone, Default)]
+pub struct Scopes(pub Arc<Vec<Scope>>);
+
+/// From an operation of a block on, the names that are bound; `op` may be the number of operations, for the terminator.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    pub block: BlockId,
+    pub op: usize,
+    pub names: Arc<Names>,
+}
+
+/// The names of a piece of code, and of the code that it is called from, as far as both are in one body.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    pub own: Vec<BoundName>,
+    pub outer: Option<Arc<Names>>,
+}
+
+/// A local that has a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundName {
+    /// Where it is declared: the number of the file, and the octet in it.
+    pub declared: (u32, u32),
+    /// Its parts, in the order of its type; those of a flow by their names.
+    pub parts: Vec<(String, BoundPart)>,
+}
+
+/// A part of a local. A constant that nothing uses has no value in the body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BoundPart {
+    Value(Value),
+    Constant(Type, u64),
+}
+
+impl Scopes {
+    /// The names at an operation of a block, if they are known.
+    pub fn at(&self, (block, op): (BlockId, usize)) -> Option<&Arc<Names>> {
+        let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= (block, op));
+        self.0.get(behind.checked_sub(1)?).filter(|scope| scope.block == block).map(|scope| &scope.names)
+    }
+}
+
+impl PartialEq for Scopes {
+    fn eq(&self, _: &Scopes) -> bool {
+        true
+    }
+}
+
+impl fmt::Debug for Scopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} scopes", self.0.len())
+    }
 }

@@ -266,7 +266,10 @@ impl Terminal {
             return Err(format!("what belongs behind `{}` is missing", word.trim()));
         }
         let (rest, log) = cut(rest, " say ");
-        let (rest, hits) = cut(&rest, " times ");
+        let (rest, hits) = match times_in(&rest) {
+            Some(at) => (rest[..at].to_string(), Some(rest[at + TIMES.len()..].trim().to_string())),
+            None => (rest, None),
+        };
         let (rest, when) = cut(&rest, " if ");
         let (place, host) = cut(&rest, " at ");
         let failed = |failure: mokume_driver::Failure| format!("{}: {}", failure.message, failure.help);
@@ -291,6 +294,14 @@ impl Terminal {
         let first = || here.facts.lines.keys().next().map_or("", String::as_str);
         asked.unwrap_or_else(|| here.place().map_or_else(first, |place| &place.file))
     }
+}
+
+const TIMES: &str = " times ";
+
+/// Where a point says how often; a name in its condition may be the same word.
+fn times_in(text: &str) -> Option<usize> {
+    let is_name = |at: usize| [" if", " and", " or", " not"].iter().any(|word| text[..at].ends_with(word));
+    text.rmatch_indices(TIMES).map(|(at, _)| at).find(|at| !is_name(*at))
 }
 
 impl Front for Terminal {

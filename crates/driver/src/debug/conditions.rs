@@ -5,7 +5,7 @@ use mokume_base::Form;
 use crate::failure::Failure;
 
 use super::facts::{Facts, LENGTH, SIZE};
-use super::shown::{Stopped, Variable, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN};
+use super::shown::{Stopped, Variable, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN, UNUSED};
 
 /// A condition on a stopped run: `own > 4 and not late`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -142,7 +142,7 @@ impl Test {
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else {
-            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
+            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW, UNUSED].contains(&found);
         };
         if let Some(wanted) = octets(wanted) {
             let is_it = list(found) == Some(wanted.into_iter().map(u64::from).collect());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mokume_base::{FileId, Form, SourceMap};
+use mokume_base::{FileId, SourceMap};
 use mokume_interpret::{Moment, What};
 use mokume_lower::GivenValue;
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
@@ -11,7 +11,7 @@ use mokume_script::Written;
 use mokume_semantics::program::{Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
-use super::locals::{self, Bound, COUNTER, UNNAMED};
+use super::locals::{self, Declared, Local};
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -37,8 +37,9 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
-    /// All locals, by file.
-    locals: BTreeMap<String, Vec<Bound>>,
+    /// All locals, and their files.
+    locals: BTreeMap<Declared, Local>,
+    files: BTreeMap<u32, String>,
 }
 
 /// A host, and the notations of its values.
@@ -99,6 +100,7 @@ impl Facts {
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
             locals: locals::of(program, sources),
+            files: sources.files().map(|(id, file)| (id.0, file.name.clone())).collect(),
         };
         for (name, stack, compiled, settings) in &hosts {
             let written = compiled.written.clone();
@@ -111,7 +113,10 @@ impl Facts {
             facts.texts.insert(file.name.clone(), file.text.clone());
             facts.codes.insert(file.name.clone(), codes(sources, id));
         }
-        facts.names.extend(facts.locals.values().flatten().map(|bound| bound.name.clone()));
+        facts.names.extend(facts.locals.values().map(|local| local.name.clone()));
+        facts
+            .names
+            .extend(program.records.iter().flat_map(|record| &record.fields).map(|field| own_name(&field.name.text)));
         for (_, _, compiled, _) in &hosts {
             facts.learn_written(&compiled.uncomposed);
         }
@@ -180,69 +185,16 @@ impl Facts {
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
     }
 
-    /// The notation of a local, at a place in the code that binds it: that of the last one of its name before the place.
-    pub(super) fn local(&self, at: &Source, name: &str) -> Option<&Form> {
-        // `hosts_0` is an element of `hosts`.
-        let of_vector = name.rsplit_once('_').filter(|(_, place)| place.bytes().all(|digit| digit.is_ascii_digit()));
-        let is_it = |bound: &&Bound| match (bound.is_vector, of_vector) {
-            (true, Some((vector, _))) => bound.name == vector,
-            (true, None) => false,
-            (false, _) => bound.name == name,
-        };
-        let all = self.bound_in(at).filter(is_it);
-        let here = (at.line, at.column);
-        let (before, behind): (Vec<&Bound>, Vec<&Bound>) = all.partition(|bound| bound.at <= here);
-        before.last().or(behind.first()).and_then(|bound| bound.form.as_ref())
-    }
-
-    /// Names that are bound before a place, in the code around it, to what another name has: both names.
-    pub(super) fn aliases(&self, at: &Source) -> Vec<(&str, &str)> {
-        let here = (at.line, at.column);
-        // Behind a loop within a loop, the automaton has the inner counter by the name that all have.
-        let is_hidden = self.has_local(at, COUNTER);
-        let is_known = |bound: &&Bound| bound.until.is_none_or(|until| !is_hidden && here < until);
-        let before = self.bound_in(at).filter(|bound| bound.at < here).filter(is_known);
-        let named = before.filter_map(|bound| Some((bound.name.as_str(), bound.alias_of.as_deref()?)));
-        let all: Vec<(&str, &str)> = named.collect();
-        // Of what has no name, and of counters, only the last value is known.
-        let last = |name: &str| all.iter().rposition(|(_, of)| *of == name);
-        let lasts = [(UNNAMED, last(UNNAMED)), (COUNTER, last(COUNTER))];
-        let is_known = |(place, (_, of)): &(usize, (&str, &str))| {
-            lasts.iter().all(|(name, last)| of != name || Some(*place) == *last)
-        };
-        all.into_iter().enumerate().filter(is_known).map(|(_, pair)| pair).collect()
-    }
-
-    /// The header's fields that have another name in the code around a place, and these names. A local that is bound before
-    /// the place and has the field's name hides the field's value.
-    pub(super) fn renamed(&self, at: &Source) -> Vec<(&str, &str)> {
-        let is_hidden =
-            |field: &str| self.bound_in(at).any(|bound| bound.name == field && bound.at < (at.line, at.column));
-        let all = self.bound_in(at).filter_map(|bound| Some((bound.field.as_deref()?, bound.name.as_str())));
-        all.filter(|(field, _)| !is_hidden(field) || self.is_renamed_to(at, field)).collect()
-    }
-
-    /// Whether the head of the code around a place gives this name to a field.
-    fn is_renamed_to(&self, at: &Source, name: &str) -> bool {
-        self.bound_in(at).any(|bound| bound.name == name && bound.field.is_some())
+    /// A local by its declaration.
+    pub(super) fn local(&self, declared: Declared) -> Option<&Local> {
+        self.locals.get(&declared)
     }
 
     /// Whether the code around a place has a local of this name, bound yet or not.
     pub(super) fn has_local(&self, at: &Source, name: &str) -> bool {
-        self.bound_in(at).any(|bound| bound.name == name)
-    }
-
-    /// The name in the source of a part of a local around a place: `best.rtt` for `best_rtt`.
-    pub(super) fn part(&self, at: &Source, name: &str) -> Option<&str> {
-        let mut parts = self.bound_in(at).flat_map(|bound| &bound.parts);
-        parts.find(|(joined, _)| joined == name).map(|(_, path)| path.as_str())
-    }
-
-    /// The locals of the handler or the function around a place.
-    fn bound_in(&self, at: &Source) -> impl Iterator<Item = &Bound> {
-        let code = self.code(at);
-        let all = self.locals.get(&at.file).into_iter().flatten();
-        all.filter(move |bound| code.is_some_and(|code| code.from <= bound.at && bound.at < code.to))
+        let Some(code) = self.code(at) else { return false };
+        let mut all = self.locals.iter().filter(|((file, _), _)| self.files.get(file) == Some(&at.file));
+        all.any(|(_, local)| local.name == name && code.from <= local.at && local.at < code.to)
     }
 
     /// The texts of a handler of a running automaton.
@@ -299,6 +251,11 @@ impl Facts {
         }
         self.reasons.extend(automaton.reasons.iter().map(|reason| reason.name.clone()));
     }
+}
+
+/// The name of a part of an enum with parts, whose field is called `.Wait.rounds`; another field's own name.
+fn own_name(field: &str) -> String {
+    field.rsplit('.').next().unwrap_or(field).to_string()
 }
 
 /// `send`, `expiry wait`.

@@ -4,75 +4,41 @@
 //! the local that it comes from.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use mokume_base::{Form, Notation, SourceMap};
+use mokume_base::{FileId, Notation, SourceMap};
 use mokume_semantics::program::{
-    Binary, Event, Expr, ExprKind, Field, Function, Handler, Layer, Local, LocalId, Program, StateRef, Stmt, StmtKind,
-    Type,
+    self, Binary, Event, Expr, ExprKind, Field, Function, Layer, LocalId, Program, StateRef, Stmt, StmtKind, Type,
 };
 use mokume_semantics::visit::{self, Met};
+use mokume_syntax::SyntaxKind;
 
-use crate::parts;
+use super::shape::Shape;
 
-/// A local, and where it is bound: line and column, from 1.
+/// A local of the source.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
-    pub at: (u32, u32),
+pub(super) struct Local {
     pub name: String,
-    /// Its notation; of a bounded vector, that of its elements.
-    pub form: Option<Form>,
-    pub is_vector: bool,
-    /// The local of which it is only another name: the automaton has the value by that name alone.
-    pub alias_of: Option<String>,
-    /// Set for the counter of a loop: up to here the automaton has its value by the name of all counters.
-    pub until: Option<(u32, u32)>,
-    /// The header's field that a head gives this name to, `offset: at`: the automaton has the value by the field's name.
-    pub field: Option<String>,
-    /// Of a record or a flow, its parts: their names in the automaton and in the source.
-    pub parts: Vec<(String, String)>,
+    /// Where it is declared: line and column, from 1.
+    pub at: (u32, u32),
+    /// Where it is known: the start and the end of the block around it.
+    pub known: Range<(u32, u32)>,
+    pub shape: Shape,
 }
 
-/// What a reading finds out about a local: its notation, [`Bound::alias_of`] and [`Bound::field`].
-type Known = (Option<Notation>, Option<String>, Option<String>);
+/// The place of a declaration: the number of the file, and the octet in it.
+pub(super) type Declared = (u32, u32);
 
-/// The name of locals that have none in the source: what `let v = m[k] or { 0 }` makes before `v` is bound.
-pub(super) const UNNAMED: &str = "it";
-
-/// The name of the counters of all loops in the automaton.
-pub(super) const COUNTER: &str = "at";
-
-/// The locals of a program, by file, in the order of the text.
-pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec<Bound>> {
-    let mut all: BTreeMap<String, Vec<Bound>> = BTreeMap::new();
+/// The locals of a program.
+pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<Declared, Local> {
     let names = Names::of(program);
-    let counted = counters(program, sources);
-    let mut add = |local: &Local, (written, alias_of, field): Known| {
-        let vector = program.vector(local.ty);
-        let ty = vector.map_or(local.ty, |vector| vector.element);
-        let form = program.form(ty, written).filter(|form| form.words() == 1);
-        let span = local.name.span;
-        let bound = Bound {
-            at: sources.line_column(span.file, span.start),
-            name: local.name.text.clone(),
-            form,
-            is_vector: vector.is_some(),
-            until: counted.get(&(span.file.0, span.start)).copied(),
-            alias_of,
-            field,
-            parts: parts::of(program, &local.name.text, local.ty),
-        };
-        all.entry(sources.file(span.file).name.clone()).or_default().push(bound);
-    };
+    let mut all = All { program, sources, blocks: BTreeMap::new(), found: BTreeMap::new() };
     for layer in &program.layers {
         for handler in &layer.handlers {
             let mut reading = Reading::new(program, Some(layer), &names, &handler.locals);
             reading.head(&handler.event);
             reading.body(&handler.body);
-            let aliases = aliases(&handler.locals, &handler.body);
-            let fields = renamed(layer, handler);
-            let known = reading.known.into_iter().zip(aliases).zip(fields);
-            let known = known.map(|((written, alias_of), field)| (written, alias_of, field));
-            handler.locals.iter().zip(known).for_each(|(local, known)| add(local, known));
+            all.add(&handler.locals, &reading.known);
         }
     }
     let of_layers =
@@ -80,90 +46,48 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<String, Vec
     for (layer, function) in of_layers.chain(program.functions.iter().map(|known| (None, known))) {
         let mut reading = Reading::new(program, layer, &names, &function.locals);
         reading.function(function);
-        let aliases = aliases(&function.locals, &function.body);
-        let known = reading.known.into_iter().zip(aliases).map(|(written, alias_of)| (written, alias_of, None));
-        function.locals.iter().zip(known).for_each(|(local, known)| add(local, known));
+        all.add(&function.locals, &reading.known);
     }
-    all.values_mut().for_each(|all| {
-        all.sort_by(|one, other| (one.at, &one.name).cmp(&(other.at, &other.name)));
-        // Layers are copied for the functions that they are given.
-        // What `let v = m[k] or { 0 }` finds has the same name at the same place, too.
-        all.dedup_by(|one, other| {
-            let is_same = (one.at, &one.name) == (other.at, &other.name);
-            if is_same {
-                other.form = other.form.take().or(one.form.take());
-                other.alias_of = other.alias_of.take().or(one.alias_of.take());
-                other.field = other.field.take().or(one.field.take());
+    all.found
+}
+
+struct All<'p> {
+    program: &'p Program,
+    sources: &'p SourceMap,
+    /// What may bind a name or bound its use, by file.
+    blocks: BTreeMap<u32, Vec<Range<u32>>>,
+    found: BTreeMap<Declared, Local>,
+}
+
+impl All<'_> {
+    /// Layers are copied for the functions that they are given: the first copy whose notation is known counts.
+    fn add(&mut self, locals: &[program::Local], known: &[Option<Notation>]) {
+        for (local, written) in locals.iter().zip(known).filter(|(local, _)| !local.is_hidden) {
+            let span = local.name.span;
+            let declared = (span.file.0, span.start);
+            if self.found.contains_key(&declared) && written.is_none() {
+                continue;
             }
-            is_same
-        });
-    });
-    all
-}
-
-/// For each local the header's field to which the head of a handler gives this other name.
-fn renamed(layer: &Layer, handler: &Handler) -> Vec<Option<String>> {
-    let mut found = vec![None; handler.locals.len()];
-    if let Event::Deliver { variant, fields, .. } | Event::Arrives { variant, fields, .. } = &handler.event {
-        let variants = layer.header.as_ref().map_or(&[][..], |header| &header.variants);
-        let of = variants.get(variant.unwrap_or(0) as usize);
-        for (field, local) in fields {
-            let name = of.and_then(|of| of.fields.get(*field as usize)).map(|field| &field.name.text);
-            let is_other = |name: &&String| **name != handler.locals[local.index()].name.text;
-            found[local.index()] = name.filter(is_other).cloned();
+            let blocks = self.blocks.entry(span.file.0).or_insert_with(|| blocks(self.sources, span.file));
+            let around = blocks.iter().filter(|block| block.start <= span.start && span.end <= block.end);
+            let around = around.min_by_key(|block| block.end - block.start).cloned().unwrap_or(span.start..u32::MAX);
+            let place = |at| self.sources.line_column(span.file, at);
+            let length = self.sources.file(span.file).text.len() as u32;
+            let shape = Shape::of(self.program, local.ty, *written);
+            let known = place(around.start)..place(around.end.min(length));
+            self.found.insert(declared, Local { name: local.name.text.clone(), at: place(span.start), known, shape });
         }
     }
-    found
 }
 
-/// For each local the name of the one that it stands for, `let from = to`, if neither is assigned another value.
-fn aliases(locals: &[Local], body: &[Stmt]) -> Vec<Option<String>> {
-    let mut found: Vec<Option<LocalId>> = vec![None; locals.len()];
-    let (mut is_assigned, mut is_counter) = (vec![false; locals.len()], vec![false; locals.len()]);
-    visit::walk(body, &mut |met| match met {
-        Met::Stmt(Stmt { kind: StmtKind::Let { local, value }, .. }) => {
-            if let (ExprKind::Local(of), Some(place)) = (&value.kind, found.get_mut(local.index())) {
-                *place = Some(*of);
-            }
-        }
-        Met::Stmt(Stmt { kind: StmtKind::AssignLocal { local, .. }, .. }) => is_assigned[local.index()] = true,
-        Met::Stmt(Stmt { kind: StmtKind::For { local, .. } | StmtKind::ForObjects { local, .. }, .. }) => {
-            is_counter[local.index()] = true;
-        }
-        Met::Stmt(_) | Met::Expr(_) | Met::State(_) => {}
+/// The pieces of a file at whose end names are forgotten that are bound in them.
+fn blocks(sources: &SourceMap, file: FileId) -> Vec<Range<u32>> {
+    use SyntaxKind as S;
+    let root = mokume_syntax::parse(file, &sources.file(file).text).syntax();
+    let all = root.descendants().filter(|node| {
+        matches!(node.kind(), S::BLOCK | S::FOR_STMT | S::WHILE_STMT | S::IF | S::MATCH_ARM | S::HANDLER | S::FUNCTION)
     });
-    let alias = |(at, of): (usize, Option<LocalId>)| {
-        if is_counter[at] && locals[at].name.text != UNNAMED {
-            return Some(COUNTER.to_string());
-        }
-        let name = &locals.get(of?.index())?.name.text;
-        let is_steady = !is_assigned[at] && (name == UNNAMED || !is_assigned[of?.index()]);
-        is_steady.then(|| name.clone())
-    };
-    found.into_iter().enumerate().map(alias).collect()
-}
-
-/// For the place of each loop's counter, the place up to which it is known: the loop's end, or a loop within it.
-fn counters(program: &Program, sources: &SourceMap) -> BTreeMap<(u32, u32), (u32, u32)> {
-    let mut found = BTreeMap::new();
-    for (locals, body) in program.code() {
-        visit::walk(body, &mut |met| {
-            let Met::Stmt(Stmt { kind, span }) = met else { return };
-            let (StmtKind::For { local, body, .. } | StmtKind::ForObjects { local, body, .. }) = kind else { return };
-            let mut until = span.end;
-            visit::walk(body, &mut |met| {
-                if let Met::Stmt(Stmt { kind, span }) = met {
-                    use StmtKind as K;
-                    if matches!(kind, K::For { .. } | K::ForObjects { .. } | K::While { .. }) {
-                        until = until.min(span.start);
-                    }
-                }
-            });
-            let name = locals[local.index()].name.span;
-            found.insert((name.file.0, name.start), sources.line_column(span.file, until));
-        });
-    }
-    found
+    all.map(|node| node.text_range().start().into()..node.text_range().end().into()).collect()
 }
 
 /// Notations of what is named across layers: parts of flows, and what layers publish. `None` if two differ.
@@ -202,7 +126,7 @@ struct Reading<'p> {
 const DEEPEST: usize = 8;
 
 impl<'p> Reading<'p> {
-    fn new(program: &'p Program, layer: Option<&'p Layer>, names: &'p Names<'p>, locals: &[Local]) -> Self {
+    fn new(program: &'p Program, layer: Option<&'p Layer>, names: &'p Names<'p>, locals: &[program::Local]) -> Self {
         let known = locals.iter().map(|local| local.written).collect();
         Reading { program, layer, names, known, depth: 0 }
     }

@@ -8,6 +8,7 @@ mod facts;
 mod locals;
 mod moves;
 mod points;
+mod shape;
 mod shown;
 mod target;
 mod variable;

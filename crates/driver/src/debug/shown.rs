@@ -1,15 +1,15 @@
 //! What a stopped run shows: the place, bound names, the state of all layers, and the causes.
 
 use mokume_base::{time, Form};
-use mokume_interpret::{Cause, CellView, Frame, Message, Moment, Named, What};
-use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, Type, Unit};
+use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
+use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, Type};
 use mokume_script::{scalar, CellForms, Written};
 
-use super::facts::{event_of, Facts, LENGTH};
-use super::locals::{COUNTER, UNNAMED};
+use super::facts::{event_of, Facts};
 use super::moves::{Call, Why};
+use super::shape::Shape;
 pub use super::variable::Variable;
-use super::variable::{is_octets, leaf, nested, vectors, OCTETS};
+use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OCTETS};
 
 /// The most entries of an array or a map that are shown; there may be thousands.
 const MOST: usize = 64;
@@ -21,6 +21,8 @@ pub(super) const NOT_RUNNING: &str = "not running";
 pub(super) const RINGS_IN: &str = "rings in ";
 pub(super) const NO_STATE: &str = "no state";
 pub(super) const NONE_NOW: &str = "none now";
+/// What is said of a local that was not computed, as nothing uses it.
+pub(super) const UNUSED: &str = "unused";
 
 /// A moment at which a run is stopped.
 pub struct Stopped<'a> {
@@ -31,19 +33,6 @@ pub struct Stopped<'a> {
     pub number: u64,
     moment: &'a Moment<'a>,
     called: &'a [Call],
-}
-
-/// The name that a value has in the source: that which the head gives to the header's field. Of a vector, `hosts_0` and
-/// `hosts_length` are parts.
-fn in_source(name: &str, renamed: &[(&str, &str)]) -> String {
-    let other = renamed.iter().find_map(|(field, other)| {
-        let part = name.strip_prefix(field)?;
-        let of_vector = part
-            .strip_prefix('_')
-            .is_some_and(|part| part == LENGTH || part.bytes().all(|digit| digit.is_ascii_digit()));
-        (part.is_empty() || of_vector).then(|| format!("{other}{part}"))
-    });
-    other.unwrap_or_else(|| name.to_string())
 }
 
 impl<'a> Stopped<'a> {
@@ -172,18 +161,17 @@ impl<'a> Stopped<'a> {
         given.filter(|param| param.name == *name && is_it(&param.layer)).map(|param| param.value.clone()).next()
     }
 
-    /// Whether the current handler has something of this name, bound yet or not.
+    /// Whether the current code has a local of this name, bound yet or not, or another text of the handler does: then no state of that
+    /// name is meant.
     pub(super) fn has(&self, name: &str) -> bool {
-        let places = self.moment.frames().last().map_or(Vec::new(), |frame| self.places_in(frame));
-        if places.iter().any(|place| self.facts.has_local(place, name)) {
-            return true;
-        }
-        // A field with another name leaves its own to the state.
-        if places.iter().any(|place| self.facts.renamed(place).iter().any(|(field, _)| *field == name)) {
-            return false;
-        }
-        let handler = &self.automaton().handlers[self.moment.handler.index()];
-        handler.body.values.iter().any(|value| value.name == name)
+        let automaton = self.automaton();
+        let own = self.moment.frames().last().and_then(|frame| self.places_in(frame).first().copied());
+        let handler = &automaton.handlers[self.moment.handler.index()];
+        let ops = handler.body.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| op.source);
+        let mut texts = ops.filter_map(|source| automaton.sources.get(source.index()));
+        let is_text = |place: &&Source| self.facts.code(place).is_some_and(|code| code.name.starts_with("on "));
+        let has = |place: &Source| self.facts.has_local(place, name);
+        own.is_some_and(has) || texts.by_ref().filter(is_text).any(has)
     }
 
     /// The number for a text in the notation of one of the program's types.
@@ -194,60 +182,112 @@ impl<'a> Stopped<'a> {
 
     // ---- bound names ----
 
-    /// The bound names of the innermost body.
+    /// The bound names of the innermost code.
     pub fn locals(&self) -> Vec<Variable> {
-        self.moment.frames().last().map_or(Vec::new(), |frame| self.locals_of(frame))
+        self.all_locals().into_iter().next().unwrap_or_default()
     }
 
-    /// The bound names of each running body, the innermost first.
+    /// The bound names of each running piece of code, the innermost first, as [`Self::calls`] has them.
     pub fn all_locals(&self) -> Vec<Vec<Variable>> {
-        self.moment.frames().iter().rev().map(|frame| self.locals_of(frame)).collect()
+        let of_frame = |frame: &Frame| {
+            let places = self.places_in(frame);
+            let locals = self.moment.locals(frame).into_iter().enumerate();
+            let shown = locals.map(|(at, locals)| self.locals_at(places.get(at).copied(), &locals));
+            let mut shown: Vec<Vec<Variable>> = shown.collect();
+            // Code without names has no locals, but it is there.
+            shown.resize_with(places.len().max(shown.len()), Vec::new);
+            shown
+        };
+        self.moment.frames().iter().rev().flat_map(of_frame).collect()
     }
 
-    fn locals_of(&self, frame: &Frame) -> Vec<Variable> {
-        // The first value of a handler is its object, which has no name in the source.
-        let object = match frame.unit {
-            Unit::Handler(handler) => {
-                let body = &self.automaton().handlers[handler.index()].body;
-                let first = body.blocks.first().and_then(|entry| entry.params.first());
-                first.map(|value| body.values[value.index()].name.as_str())
-            }
-            _ => None,
-        };
-        let is_object = |named: &Named<'_>| matches!(named.ty, Type::Ref(_)) && Some(named.name) == object;
-        let places = self.places_in(frame);
-        let mut named = self.moment.named(frame);
-        let renamed: Vec<(&str, &str)> = places.iter().flat_map(|place| self.facts.renamed(place)).collect();
-        let texts: Vec<String> = named.iter().map(|named| in_source(named.name, &renamed)).collect();
-        named.iter_mut().zip(&texts).for_each(|(named, text)| named.name = text);
-        // What the compiler counts rounds with.
-        let is_made = |named: &Named<'_>| {
-            [COUNTER, "rounds", "made"].contains(&named.name)
-                && !places.iter().any(|place| self.facts.has_local(place, named.name))
-        };
-        let shown = named.iter().filter(|named| !is_object(named) && named.name != UNNAMED && !is_made(named));
-        let mut shown: Vec<Variable> = shown.map(|named| self.named(named, &places)).collect();
-        for (alias, of) in places.iter().flat_map(|place| self.facts.aliases(place)) {
-            let found = named.iter().find(|named| named.name == of && named.message.is_none());
-            if let Some(found) = found.filter(|_| !shown.iter().any(|known| known.name == alias)) {
-                shown.push(self.named(&Named { name: alias, ..*found }, &places));
-            }
+    /// The locals that are known at a place. Of several of one name, the one that was declared last is meant.
+    fn locals_at(&self, place: Option<&Source>, locals: &[Local<'_>]) -> Vec<Variable> {
+        let is_known =
+            |known: &super::locals::Local| place.is_none_or(|place| known.known.contains(&(place.line, place.column)));
+        let declared = |local: &Local<'_>| self.facts.local(local.declared).filter(|known| is_known(known));
+        let mut all: Vec<_> = locals.iter().filter_map(|local| Some((declared(local)?, local))).collect();
+        all.sort_by_key(|(known, _)| known.at);
+        let mut shown: Vec<Variable> = Vec::new();
+        for (known, local) in all {
+            shown.retain(|before| before.name != known.name);
+            let value = match known.shape {
+                Shape::Flow => Some(self.flow(&local.parts)),
+                _ => self.shaped(&known.shape, (0, 0), &local.parts),
+            };
+            shown.extend(value.map(|value| Variable { name: known.name.clone(), ..value }));
         }
-        let has_form = |name: &str| places.iter().any(|place| self.facts.local(place, name).is_some());
-        let is_octet = |name: &str| {
-            let of_elements = named.iter().map(|named| (named.name, named.ty));
-            let first = format!("{name}_0");
-            !has_form(&first) && self.of_field(&first, Type::U(8)).is_none() && is_octets(of_elements, name)
+        shown
+    }
+
+    /// A value from its parts in code, from one of them on; of arrays, from an item on.
+    fn shaped(&self, shape: &Shape, (at, item): (usize, usize), parts: &[(&str, Part<'_>)]) -> Option<Variable> {
+        let word = |at: usize| match &parts.get(at)?.1 {
+            Part::Word(ty, word) => Some((*ty, *word)),
+            Part::Array(ty, words) => Some((*ty, *words.get(item)?)),
+            Part::Message(_) | Part::Unused => None,
         };
-        let in_source = |name: &str| {
-            let has_local = places.iter().any(|place| self.facts.has_local(place, name));
-            let of_record = places.iter().find_map(|place| self.facts.part(place, name));
-            match self.written().ends.get(name).filter(|end| !has_local && end.contains('.')) {
-                Some(end) => format!("flow.{end}"),
-                None => of_record.unwrap_or(name).to_string(),
+        let unused = || Some(leaf("", UNUSED));
+        // Parts side by side.
+        let side_by_side = |fields: &[(String, Shape)], mut at: usize| {
+            let mut within = Vec::new();
+            for (name, shape) in fields {
+                within.push(Variable { name: name.clone(), ..self.shaped(shape, (at, item), parts)? });
+                at += shape.parts();
             }
+            Some(within)
         };
-        nested(vectors(shown, &is_octet), &in_source)
+        match shape {
+            Shape::Message => match parts.get(at)? {
+                (_, Part::Message(message)) => Some(self.message(message)),
+                _ => None,
+            },
+            Shape::Word(form) => {
+                let Some((ty, word)) = word(at) else { return unused() };
+                let text = form.as_ref().map(|form| form.write(&[word]));
+                Some(leaf("", text.unwrap_or_else(|| self.word(ty, word))))
+            }
+            Shape::Whole(form) => {
+                let words: Option<Vec<u64>> = (at..at + form.words()).map(|at| Some(word(at)?.1)).collect();
+                words.map_or_else(unused, |words| Some(leaf("", form.write(&words))))
+            }
+            Shape::Record(fields) => {
+                let within = side_by_side(fields, at)?;
+                Some(Variable { name: String::new(), value: braced(&within), within })
+            }
+            Shape::Vector { element, bound, octets } => {
+                let Some((_, length)) = word(at) else { return unused() };
+                let length = (length as usize).min(*bound);
+                let elements = (0..length).map(|place| self.shaped(element, (at + 1, item * bound + place), parts));
+                let within: Vec<Variable> = elements.collect::<Option<_>>()?;
+                Some(list(within, *octets))
+            }
+            Shape::Choice(alternatives) => {
+                let Some((ty, number)) = word(at) else { return unused() };
+                let mut from = at + 1;
+                for alternative in alternatives {
+                    if alternative.number == number {
+                        let within = side_by_side(&alternative.parts, from)?;
+                        return Some(chosen(&alternative.name, within));
+                    }
+                    from += alternative.parts.iter().map(|(_, shape)| shape.parts()).sum::<usize>();
+                }
+                Some(leaf("", self.word(ty, number)))
+            }
+            Shape::Flow => None,
+        }
+    }
+
+    /// A flow, from its parts by their names in the automaton.
+    fn flow(&self, parts: &[(&str, Part<'_>)]) -> Variable {
+        let shown = parts.iter().filter_map(|(name, part)| {
+            let Part::Word(ty, word) = part else { return None };
+            let form = self.written().of_flow(name);
+            Some(leaf(*name, form.map_or_else(|| self.word(*ty, *word), |form| form.write(&[*word]))))
+        });
+        let in_source = |name: &str| self.written().ends.get(name).map_or(name, String::as_str).to_string();
+        let within = nested(shown.collect(), &in_source);
+        Variable { name: String::new(), value: braced(&within), within }
     }
 
     /// Where the code of a running body stands, the innermost first: functions may be part of it.
@@ -256,38 +296,6 @@ impl<'a> Stopped<'a> {
         let own = self.called.iter().rev().filter(|call| call.bodies == bodies);
         let sources = &self.automaton().sources;
         own.filter_map(|call| sources.get(call.source.index())).collect()
-    }
-
-    fn named(&self, named: &Named<'_>, places: &[&Source]) -> Variable {
-        match named.message {
-            Some(message) => Variable { name: named.name.to_string(), ..self.message(message) },
-            None => {
-                let declared = || places.iter().find_map(|place| self.facts.local(place, named.name));
-                let form = self.written().of_flow(named.name).or_else(declared);
-                let form = form.or_else(|| self.of_field(named.name, named.ty));
-                let text = form.map(|form| form.write(&[named.word]));
-                leaf(named.name, text.unwrap_or_else(|| self.word(named.ty, named.word)))
-            }
-        }
-    }
-
-    /// The notation of a local that is called like a field of the running layer's headers, and has its type, if all such fields
-    /// have one.
-    fn of_field(&self, name: &str, ty: Type) -> Option<&Form> {
-        let automaton = self.automaton();
-        let class = automaton.handlers[self.moment.handler.index()].class;
-        let layer = &automaton.layers[automaton.class(class).layer.index()].name;
-        let is_own = |header: &str| {
-            header.strip_prefix(layer.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
-        let known = self.written().headers.iter().filter(|((header, variant, field), _)| {
-            let header = &automaton.headers[header.index()];
-            let of = header.variants[variant.index()].fields.iter().find(|(known, _)| known == field);
-            field == name && is_own(&header.name) && of.is_some_and(|(_, of)| *of == ty)
-        });
-        let mut forms = known.map(|(_, form)| form).filter(|form| form.words() == 1);
-        let first = forms.next()?;
-        forms.all(|other| other == first).then_some(first)
     }
 
     /// A number, an enum's value, an object.

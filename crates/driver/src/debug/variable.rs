@@ -54,17 +54,39 @@ pub(super) fn vectors(all: Vec<Variable>, is_octet: &dyn Fn(&str) -> bool) -> Ve
             continue;
         }
         elements.truncate(length);
-        let octets: Option<Vec<u8>> = elements.iter().map(|element| element.value.parse().ok()).collect();
-        let value = match octets.filter(|_| is_octet(name)) {
-            Some(octets) => octets_of_list(&octets),
-            None => {
-                let values: Vec<&str> = elements.iter().map(|element| element.value.as_str()).collect();
-                format!("[{}]", values.join(", "))
-            }
-        };
-        found.push(Variable { name: name.to_string(), value, within: elements });
+        found.push(Variable { name: name.to_string(), ..list(elements, is_octet(name)) });
     }
     found
+}
+
+/// A list without a name, of its elements: `[7, 9]`, of octets `"hi"`.
+pub(super) fn list(elements: Vec<Variable>, of_octets: bool) -> Variable {
+    let octets: Option<Vec<u8>> = elements.iter().map(|element| element.value.parse().ok()).collect();
+    let value = match octets.filter(|_| of_octets) {
+        Some(octets) => octets_of_list(&octets),
+        None => {
+            let values: Vec<&str> = elements.iter().map(|element| element.value.as_str()).collect();
+            format!("[{}]", values.join(", "))
+        }
+    };
+    let within = elements.into_iter().enumerate().map(|(at, element)| Variable { name: format!("[{at}]"), ..element });
+    Variable { name: String::new(), value, within: within.collect() }
+}
+
+/// The value of an enum with parts: `Plan.Wait(rounds: 2)`.
+pub(super) fn chosen(name: &str, within: Vec<Variable>) -> Variable {
+    let parts: Vec<String> = within.iter().map(|part| format!("{}: {}", part.name, part.value)).collect();
+    let value = if parts.is_empty() { name.to_string() } else { format!("{name}({})", parts.join(", ")) };
+    Variable { name: String::new(), value, within }
+}
+
+/// The value of what has parts: `{ rtt: 5 ms, from { host: 10.0.0.3 } }`.
+pub(super) fn braced(within: &[Variable]) -> String {
+    let parts = within.iter().map(|part| match part.value.starts_with('{') {
+        true => format!("{} {}", part.name, part.value),
+        false => format!("{}: {}", part.name, part.value),
+    });
+    format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "))
 }
 
 /// Whether the elements of a vector are octets: by the name and type of its first element.
@@ -137,11 +159,7 @@ fn sum_up(one: &mut Variable) {
         one.within = turned(&one.within);
     }
     if one.value.is_empty() && !one.within.is_empty() {
-        let parts = one.within.iter().map(|part| match part.value.starts_with('{') {
-            true => format!("{} {}", part.name, part.value),
-            false => format!("{}: {}", part.name, part.value),
-        });
-        one.value = format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "));
+        one.value = braced(&one.within);
     }
 }
 

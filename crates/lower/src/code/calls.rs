@@ -53,6 +53,8 @@ impl<'p> Writer<'_, 'p> {
         given: Vec<(s::LocalId, Vec<r::Value>)>,
         kept: Option<s::LocalId>,
     ) -> (Exits, Exits) {
+        let called_from = self.names();
+        let outer = std::mem::replace(&mut self.noted.outer, Some(called_from));
         let locals = std::mem::replace(&mut self.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut self.decls, code.decls);
         self.returns.push(Exits::default());
@@ -66,6 +68,7 @@ impl<'p> Writer<'_, 'p> {
         let mut exits = self.returns.pop().unwrap_or_default();
         self.exit(&mut exits, Vec::new());
         let (_, mut refused) = self.refusals.pop().unwrap_or_default();
+        self.noted.outer = outer;
         self.decls = decls;
         self.locals = locals;
         if let Some(kept) = kept {

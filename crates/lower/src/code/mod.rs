@@ -15,6 +15,7 @@ mod header_size;
 mod kept;
 mod limits;
 mod loops;
+mod noted;
 mod objects;
 mod prf;
 mod procedures;

@@ -10,6 +10,7 @@ use mokume_reaction::{
 use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, LocalId, ObjectId};
 
 use super::around::Around;
+use super::noted::Noted;
 use crate::constants::{fold_one, Env};
 use crate::plan::Component;
 use crate::stack::{Given, Info, Lowering, On, Purpose, Registration};
@@ -105,6 +106,7 @@ pub struct Writer<'x, 'p> {
     pub begun: bool,
     /// The current statement; `None` in code of the shape.
     pub at: Option<Span>,
+    pub noted: Noted,
     live: bool,
 }
 
@@ -146,6 +148,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             only_reads: false,
             begun: false,
             at: None,
+            noted: Noted::default(),
             live: true,
         }
     }
@@ -154,7 +157,8 @@ impl<'x, 'p> Writer<'x, 'p> {
     pub fn finish(mut self) -> Body {
         self.end(Terminator::Return);
         let mut body = self.b.finish();
-        mokume_analyse::straighten(&mut body);
+        let renamed = mokume_analyse::straighten(&mut body);
+        self.noted.settle(&mut body, &renamed);
         body
     }
 
@@ -267,6 +271,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Ends the current block. What follows is unreachable until a block is selected.
     pub fn end(&mut self, terminator: Terminator) {
+        self.note();
         self.b.end(terminator);
         self.live = false;
     }
@@ -278,7 +283,8 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Sets the source of the next operations.
     pub fn source(&mut self, source: Option<SourceId>) {
-        self.b.set_source(source);
+        let names = self.names();
+        self.b.set_source(source.map(|source| self.noted.number(source, names)));
     }
 
     /// Adds an operation, and returns its results. Messages that it uses up are removed from the locals.
@@ -287,6 +293,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             let nowhere = self.b.block("nowhere", &[]);
             self.b.select(nowhere);
         }
+        self.note();
         let given = self.used_up(&kind);
         let results = self.b.op(&self.lowering.a, kind);
         given.into_iter().for_each(|message| self.forget(message));

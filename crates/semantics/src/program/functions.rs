@@ -59,17 +59,19 @@ pub struct Local {
     pub ty: Type,
     /// The notation of the type that the source declares for it; for a bounded vector, of its elements.
     pub written: Option<Notation>,
+    /// The source has no name for it.
+    pub is_hidden: bool,
 }
 
 impl Local {
     /// A local without a declared notation.
     pub fn new(name: Name, ty: Type) -> Local {
-        Local { name, ty, written: None }
+        Local { name, ty, written: None, is_hidden: false }
     }
 }
 
 impl From<&Param> for Local {
     fn from(param: &Param) -> Local {
-        Local { name: param.name.clone(), ty: param.ty, written: param.written }
+        Local { written: param.written, ..Local::new(param.name.clone(), param.ty) }
     }
 }

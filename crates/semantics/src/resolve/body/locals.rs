@@ -7,8 +7,6 @@ use crate::program::*;
 /// The locals of one body, and the scopes of their names.
 pub struct Locals {
     all: Vec<Local>,
-    /// Locals without a name in the source.
-    hidden: Vec<LocalId>,
     /// The open scopes, innermost last; names in the order of binding.
     scopes: Vec<Vec<(String, LocalId)>>,
 }
@@ -16,7 +14,7 @@ pub struct Locals {
 impl Default for Locals {
     /// No locals, in the scope of the whole body.
     fn default() -> Locals {
-        Locals { all: Vec::new(), hidden: Vec::new(), scopes: vec![Vec::new()] }
+        Locals { all: Vec::new(), scopes: vec![Vec::new()] }
     }
 }
 
@@ -40,13 +38,13 @@ impl Locals {
     /// Adds a local without a name in the source.
     pub fn hidden(&mut self, span: Span, ty: Type) -> LocalId {
         let local = self.add(Name { text: "it".into(), span }, ty);
-        self.hidden.push(local);
+        self.all[local.index()].is_hidden = true;
         local
     }
 
     /// Whether it has no name in the source.
     pub fn is_hidden(&self, local: LocalId) -> bool {
-        self.hidden.contains(&local)
+        self.all.get(local.index()).is_some_and(|local| local.is_hidden)
     }
 
     fn add(&mut self, name: Name, ty: Type) -> LocalId {
