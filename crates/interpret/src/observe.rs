@@ -30,7 +30,7 @@ impl State for Here<'_> {
         self.core.registers.get(place).copied().unwrap_or(0)
     }
 
-    fn words_at(&self, place: usize, count: usize) -> &[u64] {
+    fn words_from(&self, place: usize, count: usize) -> &[u64] {
         self.core.registers.get(place..place + count).unwrap_or(&[])
     }
 

@@ -82,7 +82,7 @@ pub(crate) trait State {
     /// The content of a value of a running body, by its index among all.
     fn word_at(&self, place: usize) -> u64;
     /// So many contents, from an index on: those of an array.
-    fn words_at(&self, place: usize, count: usize) -> &[u64];
+    fn words_from(&self, place: usize, count: usize) -> &[u64];
     /// `None` for a message that was given away.
     fn held(&self, word: u64) -> Option<&Message>;
     fn before(&self, place: usize) -> Option<&Instant>;
@@ -140,7 +140,7 @@ impl Moment<'_> {
             match (ty, ty.array()) {
                 (Type::Msg, _) => self.state.held(word).map(Part::Message),
                 _ if !frame.set.contains(&value) => Some(Part::Unused),
-                (_, Some((of, count))) => Some(Part::Array(of, self.state.words_at(word as usize, count as usize))),
+                (_, Some((of, count))) => Some(Part::Array(of, self.state.words_from(word as usize, count as usize))),
                 _ => Some(Part::Word(ty, word)),
             }
         };

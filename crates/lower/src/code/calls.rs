@@ -53,7 +53,7 @@ impl<'p> Writer<'_, 'p> {
         given: Vec<(s::LocalId, Vec<r::Value>)>,
         kept: Option<s::LocalId>,
     ) -> (Exits, Exits) {
-        let called_from = self.names();
+        let called_from = self.bound_names();
         let outer = std::mem::replace(&mut self.noted.outer, Some(called_from));
         let locals = std::mem::replace(&mut self.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut self.decls, code.decls);

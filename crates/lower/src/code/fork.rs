@@ -52,7 +52,7 @@ impl<'p> Writer<'_, 'p> {
     pub fn attempt(&mut self, op: Fallible) -> Fork {
         let given = self.used_up(&op);
         let (gives_back, labels) = (op.row().gives_back, labels(&op));
-        self.note();
+        self.note_names();
         let [then, otherwise] = self.b.attempt(&self.lowering.a, op, labels);
         let mut no = self.arm(otherwise);
         given.iter().for_each(|message| self.forget(*message));

@@ -146,7 +146,7 @@ impl<'p> Writer<'_, 'p> {
     /// The next younger object with the same parent; null after the last.
     fn next_or_null(&mut self, object: r::Value) -> r::Value {
         let (live, class) = (self.live(), self.class_of(object));
-        self.note();
+        self.note_names();
         let [next, last] = self.b.attempt(&self.lowering.a, r::Fallible::Next { object }, ["next", "last"]);
         self.select(last, live);
         let null = self.value(r::OpKind::Null { class });

@@ -1,7 +1,7 @@
 //! What the source's names stand for at each place of a body, for debuggers.
 //!
 //! While a body is written, the source of an operation is the number of a note: its real source, and the names that are bound there.
-//! So notes stay with their operations, whatever moves these; [`Noted::settle`] puts the real sources back at the end.
+//! So notes stay with their operations, whatever moves these; [`Noted::put_back`] puts the real sources back at the end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,8 +10,6 @@ use mokume_analyse::Renamed;
 use mokume_reaction::{Body, BoundName, BoundPart, Names, OpKind, Scope, Scopes, SourceId, Value};
 use mokume_semantics::program as s;
 
-use super::writer::{Locals, Writer};
-
 /// The notes of a body.
 #[derive(Default)]
 pub struct Noted {
@@ -19,18 +17,51 @@ pub struct Noted {
     /// The names of the code that the current code is inlined in.
     pub outer: Option<Arc<Names>>,
     /// The names that were made last, and what they were made from.
-    last: Option<(Locals, *const s::Local, Option<Arc<Names>>, Arc<Names>)>,
+    last: Option<(Vec<Option<Vec<Value>>>, *const s::Local, Option<Arc<Names>>, Arc<Names>)>,
 }
 
 impl Noted {
     /// The number of a new note, in the place of a source.
-    pub fn number(&mut self, source: SourceId, names: Arc<Names>) -> SourceId {
+    pub fn noted_as(&mut self, source: SourceId, names: Arc<Names>) -> SourceId {
         self.notes.push((source, names));
         SourceId::from(self.notes.len() - 1)
     }
 
+    /// The names that were made last, if it was from the same values, declarations and outer names.
+    pub fn known(&self, locals: &[Option<Vec<Value>>], decls: &[s::Local]) -> Option<Arc<Names>> {
+        let (from, of, outer, names) = self.last.as_ref()?;
+        let is_known = *of == decls.as_ptr() && is_same(outer.as_ref(), self.outer.as_ref()) && from == locals;
+        is_known.then(|| Arc::clone(names))
+    }
+
+    /// Makes the names of locals; `parts` are the names of the parts of each that has a value.
+    pub fn make(
+        &mut self,
+        locals: &[Option<Vec<Value>>],
+        decls: &[s::Local],
+        parts: &mut dyn FnMut(&s::Local) -> Option<Vec<String>>,
+    ) -> Arc<Names> {
+        let mut own = Vec::new();
+        for (values, decl) in locals.iter().zip(decls) {
+            let Some(values) = values.as_ref().filter(|_| !decl.is_hidden) else { continue };
+            let names = parts(decl).unwrap_or_else(|| vec![String::new(); values.len()]);
+            let parts = names.into_iter().zip(values.iter().map(|value| BoundPart::Value(*value))).collect();
+            let span = decl.name.span;
+            own.push(BoundName { declared: (span.file.0, span.start), parts });
+        }
+        let outer = self.outer.clone().filter(|outer| !outer.own.is_empty() || outer.outer.is_some());
+        let names = Arc::new(Names { own, outer });
+        self.last = Some((locals.to_vec(), decls.as_ptr(), self.outer.clone(), Arc::clone(&names)));
+        names
+    }
+
+    /// The real source of a note, and its names.
+    pub fn noted(&self, note: SourceId) -> &(SourceId, Arc<Names>) {
+        &self.notes[note.index()]
+    }
+
     /// Puts the real sources into a finished body, and the names.
-    pub fn settle(&self, body: &mut Body, renamed: &Renamed) {
+    pub fn put_back(&self, body: &mut Body, renamed: &Renamed) {
         let mut scopes: Vec<Scope> = Vec::new();
         let constants =
             body.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| match (&op.kind, &op.results[..]) {
@@ -94,45 +125,5 @@ fn is_same(one: Option<&Arc<Names>>, other: Option<&Arc<Names>>) -> bool {
         (Some(one), Some(other)) => Arc::ptr_eq(one, other),
         (None, None) => true,
         _ => false,
-    }
-}
-
-impl Writer<'_, '_> {
-    /// The names that are bound here.
-    pub fn names(&mut self) -> Arc<Names> {
-        if let Some((locals, decls, outer, names)) = &self.noted.last {
-            let is_known = *decls == self.decls.as_ptr() && is_same(outer.as_ref(), self.noted.outer.as_ref());
-            if is_known && *locals == self.locals {
-                return Arc::clone(names);
-            }
-        }
-        let decls = self.decls;
-        let mut own = Vec::new();
-        for (values, decl) in self.locals.clone().iter().zip(decls) {
-            let Some(values) = values.as_ref().filter(|_| !decl.is_hidden) else { continue };
-            let parts = match decl.ty {
-                s::Type::Flow(_) => self.border(decl.ty).into_iter().map(|(name, _)| name[1..].to_string()).collect(),
-                _ => vec![String::new(); values.len()],
-            };
-            let parts = parts.into_iter().zip(values.iter().map(|value| BoundPart::Value(*value))).collect();
-            let span = decl.name.span;
-            own.push(BoundName { declared: (span.file.0, span.start), parts });
-        }
-        let outer = self.noted.outer.clone().filter(|outer| !outer.own.is_empty() || outer.outer.is_some());
-        let names = Arc::new(Names { own, outer });
-        let made = (self.locals.clone(), decls.as_ptr(), self.noted.outer.clone(), Arc::clone(&names));
-        self.noted.last = Some(made);
-        names
-    }
-
-    /// Notes the names for the operations that follow, if they are others than at the last one.
-    pub fn note(&mut self) {
-        let (Some(number), marked) = self.b.pause() else { return };
-        let names = self.names();
-        let (source, known) = &self.noted.notes[number.index()];
-        if !Arc::ptr_eq(known, &names) {
-            let number = self.noted.number(*source, names);
-            self.b.resume((Some(number), marked));
-        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use mokume_base::Span;
 use mokume_reaction::{
-    BlockId, Body, BodyBuilder, ClassId, OpKind, Operation, ReasonId, SourceId, Terminator, Type, Value,
+    BlockId, Body, BodyBuilder, ClassId, Names, OpKind, Operation, ReasonId, SourceId, Terminator, Type, Value,
 };
 use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, LocalId, ObjectId};
 
@@ -158,7 +159,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         self.end(Terminator::Return);
         let mut body = self.b.finish();
         let renamed = mokume_analyse::straighten(&mut body);
-        self.noted.settle(&mut body, &renamed);
+        self.noted.put_back(&mut body, &renamed);
         body
     }
 
@@ -271,7 +272,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Ends the current block. What follows is unreachable until a block is selected.
     pub fn end(&mut self, terminator: Terminator) {
-        self.note();
+        self.note_names();
         self.b.end(terminator);
         self.live = false;
     }
@@ -283,8 +284,34 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Sets the source of the next operations.
     pub fn source(&mut self, source: Option<SourceId>) {
-        let names = self.names();
-        self.b.set_source(source.map(|source| self.noted.number(source, names)));
+        let names = self.bound_names();
+        self.b.set_source(source.map(|source| self.noted.noted_as(source, names)));
+    }
+
+    /// The names that are bound here.
+    pub fn bound_names(&mut self) -> Arc<Names> {
+        if let Some(names) = self.noted.known(&self.locals, self.decls) {
+            return names;
+        }
+        let mut noted = std::mem::take(&mut self.noted);
+        let locals = std::mem::take(&mut self.locals);
+        let names = noted.make(&locals, self.decls, &mut |local| {
+            let is_flow = matches!(local.ty, s::Type::Flow(_));
+            is_flow.then(|| self.border(local.ty).into_iter().map(|(name, _)| name[1..].to_string()).collect())
+        });
+        (self.noted, self.locals) = (noted, locals);
+        names
+    }
+
+    /// Notes the names for the operations that follow, if they are others than at the last one.
+    pub fn note_names(&mut self) {
+        let (Some(note), marked) = self.b.pause() else { return };
+        let names = self.bound_names();
+        let (source, known) = self.noted.noted(note);
+        if !Arc::ptr_eq(known, &names) {
+            let note = self.noted.noted_as(*source, names);
+            self.b.resume((Some(note), marked));
+        }
     }
 
     /// Adds an operation, and returns its results. Messages that it uses up are removed from the locals.
@@ -293,7 +320,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             let nowhere = self.b.block("nowhere", &[]);
             self.b.select(nowhere);
         }
-        self.note();
+        self.note_names();
         let given = self.used_up(&kind);
         let results = self.b.op(&self.lowering.a, kind);
         given.into_iter().for_each(|message| self.forget(message));
