@@ -626,19 +626,28 @@ impl<'a> Reader<'a> {
 
     /// Whether an object lives, if that is a question: the handler's object and unique objects do.
     pub fn lives(&mut self, object: Object) -> Term {
-        let (class, origin) = &self.objects[object.0 as usize];
-        match origin {
+        match &self.objects[object.0 as usize].1 {
             Origin::Given(_) | Origin::Unique(_) => return self.terms.truth(true),
-            // The parent contains the child, and would have ended it.
-            Origin::Parent(child) => return self.lives(*child),
+            // The parent contains the child, and would have ended it; in a reaction, the child may have ended alone.
+            Origin::Parent(child) => {
+                let (child, name) = (*child, self.lives_name(object));
+                let lives = self.lives(child);
+                let alone = self.terms.truth(false);
+                let alone = if self.is_inside { self.terms.variable(&name, Sort::Bool) } else { alone };
+                return self.terms.any(&[lives, alone]);
+            }
             // When a reaction begins, all existing objects live (docs/semantics.md, L5).
             Origin::Found(owner, map, ..) if !self.is_inside && !self.own_key(*owner, *map).is_empty() => {
                 return self.terms.truth(true);
             }
             Origin::Cell(..) | Origin::Found(..) => {}
         }
-        let name = format!("lives {} {}", plain(&self.automaton.class(*class).name), object.0);
+        let name = self.lives_name(object);
         self.terms.variable(&name, Sort::Bool)
+    }
+
+    fn lives_name(&self, object: Object) -> String {
+        format!("lives {} {}", plain(&self.automaton.class(self.class_of(object)).name), object.0)
     }
 
     /// Whether an object exists: what is written to it can be read back, even if it has ended in this reaction

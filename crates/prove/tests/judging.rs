@@ -311,7 +311,23 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
         let profile = seen(&stack, &mokume_testkit::keeping_hints(seed));
         Some((format!("keeping {seed}"), std::panic::catch_unwind(|| fused_by(&stack, &profile)).ok()))
     });
-    keeping.chain(plain)
+    let given = given_stacks().into_iter().filter_map(|(name, text)| {
+        let stack = perhaps_composed(&text)?;
+        Some((name, std::panic::catch_unwind(|| fused(&stack)).ok()))
+    });
+    keeping.chain(plain).chain(given)
+}
+
+/// The automata in the folder `MOKUME_STACKS`: real stacks, which whoever plants faults has written there.
+fn given_stacks() -> Vec<(String, String)> {
+    let Ok(folder) = std::env::var("MOKUME_STACKS") else { return Vec::new() };
+    let mut files: Vec<_> = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let named = files.into_iter().map(|file| {
+        let text = std::fs::read_to_string(&file).unwrap();
+        (file.file_name().unwrap().to_string_lossy().into_owned(), text)
+    });
+    named.collect()
 }
 
 /// A solver's values, as hints for inputs.

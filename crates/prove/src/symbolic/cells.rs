@@ -102,7 +102,12 @@ impl Reader<'_> {
         let class = self.class_of(object);
         let same = way.leaf.timers.iter().rev().find(|(other, set, _)| *set == cell && self.class_of(*other) == class);
         let armed = match same {
-            Some((other, _, deadline)) if *other == object => self.terms.truth(deadline.is_some()),
+            // Timers of what has ended stay idle.
+            Some((other, _, deadline)) if *other == object => {
+                let started = self.terms.truth(deadline.is_some());
+                let lives = self.lives(object);
+                self.terms.all(&[lives, started])
+            }
             Some(_) => return Err(MAY_BE_ONE.into()),
             None => self.armed(object, cell),
         };
