@@ -114,7 +114,7 @@ impl Compared<'_> {
             }
         }
         // Through a null reference both read zeros and write nothing; but then a written value is not read back.
-        let (written, named) = (self.written(), self.named());
+        let written = self.written();
         // If a reference may be null, one side may skip a write that the other does, unless both use that one reference
         // only.
         let names = |leaf: &Leaf, object: &Object| {
@@ -124,7 +124,7 @@ impl Compared<'_> {
             let (mine, theirs) = (names(self.mine, object), names(self.theirs, object));
             self.met.is_sure(*object) || mine != theirs || mine.len() > 1
         };
-        let asked = |object: &Object| written.contains(object) || (named.contains(object) && differs(object));
+        let asked = |object: &Object| written.contains(object) || differs(object);
         for leaf in [self.mine, self.theirs] {
             for (_, null) in leaf.looked.iter().filter(|(object, _)| asked(object)) {
                 failures.push((Kind::There, "whose state is written".into(), *null));
@@ -186,16 +186,6 @@ impl Compared<'_> {
         }
         let no = self.terms.truth(false);
         failures.push((Kind::Ends, "how messages end".into(), no));
-    }
-
-    /// The objects whose state is written at all.
-    fn named(&self) -> BTreeSet<Object> {
-        let of = |leaf: &Leaf| {
-            let cells = leaf.written.iter().chain(leaf.referred.keys()).chain(leaf.elements.keys());
-            let cells = cells.chain(leaf.counted.keys());
-            cells.map(|(object, _)| *object).collect::<BTreeSet<_>>()
-        };
-        self.written().into_iter().chain(of(self.mine)).chain(of(self.theirs)).collect()
     }
 
     /// The objects whose state is written in a way that depends on their existence.
