@@ -342,23 +342,34 @@ fn locals_with_parts_and_those_of_functions_have_values() {
         "copy = { x: 4, y: 9 }",
         "best = { spot { x: 4, y: 9 }, rtt: 5 ms }",
         "all = [{ x: 1, y: 2 }, { x: 4, y: 9 }]",
-        "name = [unused, unused]",
+        "name = \"hi\"",
         "wait = Plan.Wait(rounds: 2)",
         "go = Plan.Go(to: { x: 4, y: 9 }, fast: true)",
         "first = { x: 4, y: 0 }",
     ];
     // Within its block, the inner one of two names hides the other.
-    assert_eq!(locals("break 29"), [&before[..], &["spot = 3"]].concat());
-    let behind = locals("break 32 if one.x == 4");
+    assert_eq!(locals("break 35"), [&before[..], &["spot = 3"]].concat());
+    let behind = locals("break 38 if one.x == 4");
     assert!(behind.contains(&"spot = { x: 4, y: 9 }".to_string()), "{behind:?}");
     assert_eq!(behind.last().unwrap(), "one = { x: 4, y: 9 }");
-    assert_eq!(locals("break 43"), ["place = { x: 1, y: 2 }", "times = 2", "twice = { x: 2, y: 1 }"]);
-    assert_eq!(locals("break 43 if times == 3 and place.y == 9 times 1").last().unwrap(), "twice = { x: 9, y: 4 }");
+    assert_eq!(locals("break 49"), ["place = { x: 1, y: 2 }", "times = 2", "twice = { x: 2, y: 1 }"]);
+    assert_eq!(locals("break 49 if times == 3 and place.y == 9 times 1").last().unwrap(), "twice = { x: 9, y: 4 }");
     let out = run(
-        "break 32\ncontinue\nprint best.spot.y\nprint all[1].x\nprint best_rtt\nprint wait.rounds\nprint go.to.y\n",
+        "break 38\ncontinue\nprint best.spot.y\nprint all[1].x\nprint best_rtt\nprint wait.rounds\nprint go.to.y\n",
     );
     for said in ["best.spot.y\n9\n", "all[1].x\n4\n", "best_rtt\n7\n", "wait.rounds\n2\n", "go.to.y\n9\n"] {
         assert!(out.contains(&format!("print {said}")), "{said}: {out}");
+    }
+    // State of the same kinds.
+    let out = run("break 38\ncontinue\nstate\nprint plan.rounds\nprint names[1]\nprint places[9]\n");
+    for said in [
+        "        plan = Plan.Wait(rounds: 2)\n            rounds = 2\n",
+        "        names = 2 elements\n            [0] = \"\"\n            [1] = \"hi\"\n",
+        "print plan.rounds\n2\n",
+        "print names[1]\n\"hi\"\n",
+        "print places[9]\n4, 9\n",
+    ] {
+        assert!(out.contains(said), "{said}: {out}");
     }
 }
 

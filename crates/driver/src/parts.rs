@@ -27,10 +27,20 @@ fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mu
     }
     for field in &record.fields {
         let name = &field.name.text;
-        let part = (format!("{joined}_{name}"), format!("{path}.{name}"));
+        // The fields of an enum with parts are called `.number` and `.Wait.rounds`: its number has its own name.
+        let path = match name.strip_prefix('.') {
+            Some("number") => path.clone(),
+            _ => format!("{path}.{}", name.trim_start_matches('.')),
+        };
+        let part = (joined_to(&joined, name), path);
         found.push(part.clone());
         add(program, part, field.ty, found);
     }
+}
+
+/// The name in the automaton of a part of a value: `best_rtt`, `plan__number`.
+pub(crate) fn joined_to(value: &str, part: &str) -> String {
+    format!("{value}_{}", part.replace('.', "_"))
 }
 
 /// The fields that a layer adds to flows, for each end: of its key, and of its addresses.

@@ -332,7 +332,7 @@ impl Source<'_> {
         };
         for (at, field) in record.fields.iter().enumerate() {
             let of_element = written.filter(|_| record.vector.is_some() && at > 0);
-            self.scalars(format!("{name}_{}", field.name.text), (field.ty, field.written.or(of_element)), forms);
+            self.scalars(parts::joined_to(&name, &field.name.text), (field.ty, field.written.or(of_element)), forms);
         }
     }
 

@@ -2,8 +2,10 @@
 //!
 //! Keeps: observed bodies do the same as unobserved ones; without an observer the cost is one test for each body.
 
+use std::sync::Arc;
+
 use mokume_reaction::{
-    Automaton, BlockId, CellId, ClassId, Handle, HandlerId, OpKind, ReasonId, SourceId, Unit, Value,
+    Automaton, BlockId, CellId, ClassId, Handle, HandlerId, Names, OpKind, ReasonId, SourceId, Unit, Value,
 };
 
 use crate::core::Core;
@@ -76,7 +78,7 @@ impl Core {
     pub(crate) fn run_blocks_observed<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
         if let Some(watching) = &mut self.watching {
             let set = at.body.blocks.first().map_or(Vec::new(), |entry| entry.params.clone());
-            watching.frames.push(Frame { unit, source: None, base: at.base, at: (BlockId(0), 0), set });
+            watching.frames.push(Frame { unit, source: None, base: at.base, at: (BlockId(0), 0), begun: None, set });
         }
         let answer = self.blocks_observed(at);
         if let Some(watching) = &mut self.watching {
@@ -90,7 +92,7 @@ impl Core {
         loop {
             let block = &at.body.blocks[current.index()];
             for (place, op) in block.ops.iter().enumerate() {
-                self.observe_place((current, place));
+                self.observe_place(at, (current, place));
                 self.observe_statement(at.program, op.source);
                 if let Some(reason) = self.reason_of(at, &op.kind) {
                     self.observe(at.program, What::Ends(reason));
@@ -101,7 +103,7 @@ impl Core {
                 self.observe_reports(at.program, reports);
             }
             self.scratch.clear();
-            self.observe_place((current, block.ops.len()));
+            self.observe_place(at, (current, block.ops.len()));
             self.observe_statement(at.program, block.mark.map(|mark| mark.source));
             let reports = self.reports.len();
             let next = self.terminator(at, current, &block.terminator);
@@ -143,10 +145,18 @@ impl Core {
         }
     }
 
-    fn observe_place(&mut self, at: (BlockId, usize)) {
-        if let Some(frame) = self.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
-            frame.at = at;
+    /// Notes the place, and tells the observer of statements that begin there without an operation of their own.
+    fn observe_place(&mut self, activation: Activation<'_>, at: (BlockId, usize)) {
+        let last = |core: &mut Core, begun: Option<Arc<Names>>| {
+            if let Some(frame) = core.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
+                (frame.at, frame.begun) = (at, begun);
+            }
+        };
+        for names in activation.body.scopes.begun_at(at) {
+            last(self, Some(Arc::clone(names)));
+            self.observe_statement(activation.program, names.source);
         }
+        last(self, None);
     }
 
     fn observe_set(&mut self, values: &[Value]) {

@@ -5,8 +5,8 @@
 use std::sync::{Arc, Mutex};
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, ReasonId, Report, SourceId,
-    Type, Unit, Value,
+    Automaton, BlockId, Body, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, Names, ReasonId, Report,
+    SourceId, Type, Unit, Value,
 };
 
 use crate::message::Message;
@@ -57,6 +57,8 @@ pub struct Frame {
     pub(crate) base: usize,
     /// The operation that is next; behind the last, the terminator.
     pub(crate) at: (BlockId, usize),
+    /// The statement that begins there, if it has no operation of its own.
+    pub(crate) begun: Option<Arc<Names>>,
     /// Values that have been set, the latest last.
     pub(crate) set: Vec<Value>,
 }
@@ -92,8 +94,8 @@ pub(crate) trait State {
 
 /// A local of the source that has a value.
 pub struct Local<'a> {
-    /// Where it is declared: the number of the file, and the octet in it.
-    pub declared: (u32, u32),
+    /// Its number among all locals of the program.
+    pub number: u32,
     /// Its parts, in the order of its type; those of a flow by their names.
     pub parts: Vec<(&'a str, Part<'a>)>,
 }
@@ -119,18 +121,25 @@ impl Moment<'_> {
         &self.watching.frames
     }
 
-    /// The locals of a running body that have values: those of the innermost piece of code first, then those of the code that calls
-    /// it, as far as it is in the same body. Messages that were given away are left out.
-    pub fn locals(&self, frame: &Frame) -> Vec<Vec<Local<'_>>> {
+    /// The pieces of code of a running body, each with its statement and its locals that have values: the innermost first, then those
+    /// that call it, as far as they are in the same body. Messages that were given away are left out. None in code that nobody wrote.
+    pub fn code<'s>(&'s self, frame: &'s Frame) -> Vec<(Option<SourceId>, Vec<Local<'s>>)> {
         let body = frame.unit.body(self.state.running());
         let mut found = Vec::new();
-        let mut code = body.scopes.at(frame.at);
+        let mut code = frame.begun.as_ref().or_else(|| body.scopes.at(frame.at));
         while let Some(names) = code {
             let all = names.own.iter().filter_map(|name| self.local(frame, body, name));
-            found.push(all.collect());
+            found.push((names.source, all.collect()));
             code = names.outer.as_ref();
         }
         found
+    }
+
+    /// How many pieces of code a running body is in: the length of [`Self::code`].
+    pub fn depth(&self, frame: &Frame) -> usize {
+        let body = frame.unit.body(self.state.running());
+        let innermost = frame.begun.as_ref().or_else(|| body.scopes.at(frame.at));
+        std::iter::successors(innermost, |names| names.outer.as_ref()).count()
     }
 
     fn local<'s>(&'s self, frame: &Frame, body: &Body, name: &'s BoundName) -> Option<Local<'s>> {
@@ -149,7 +158,7 @@ impl Moment<'_> {
             BoundPart::Constant(ty, word) => Some(Part::Word(ty, word)),
         };
         let parts = name.parts.iter().map(|(name, own)| Some((name.as_str(), part(*own)?)));
-        Some(Local { declared: name.declared, parts: parts.collect::<Option<_>>()? })
+        Some(Local { number: name.local, parts: parts.collect::<Option<_>>()? })
     }
 
     /// An earlier instant, by its index ([`Cause::Emission`]).

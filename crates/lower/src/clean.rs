@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mokume_analyse::Liveness;
-use mokume_reaction::{Body, Operation};
+use mokume_reaction::{Body, Operation, Scope};
 
 /// Removes unused operations from a body.
 pub fn clean(body: &mut Body) {
@@ -24,5 +24,21 @@ pub fn clean(body: &mut Body) {
         let mut kept = is_kept.into_iter();
         block.ops.retain(|_| kept.next() == Some(true));
     }
+    joined(Arc::make_mut(&mut scopes.0));
     body.scopes = scopes;
+}
+
+/// Of scopes that begin at one place now, the last; the others are statements that begin there.
+fn joined(scopes: &mut Vec<Scope>) {
+    let mut kept: Vec<Scope> = Vec::with_capacity(scopes.len());
+    for mut scope in scopes.drain(..) {
+        if let Some(before) = kept.pop_if(|before| (before.block, before.op) == (scope.block, scope.op)) {
+            let mut begun = before.begun;
+            begun.extend(Some(before.names).filter(|names| names.source != scope.names.source));
+            begun.append(&mut scope.begun);
+            scope.begun = begun;
+        }
+        kept.push(scope);
+    }
+    *scopes = kept;
 }

@@ -116,12 +116,16 @@ pub struct Scopes(pub Arc<Vec<Scope>>);
 pub struct Scope {
     pub block: BlockId,
     pub op: usize,
+    /// Statements that begin here and have no operation of their own in front, in order.
+    pub begun: Vec<Arc<Names>>,
     pub names: Arc<Names>,
 }
 
 /// The names of a piece of code, and of the code that it is called from, as far as both are in one body.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
+    /// The statement: of the code that is called from, the one with the call.
+    pub source: Option<SourceId>,
     pub own: Vec<BoundName>,
     pub outer: Option<Arc<Names>>,
 }
@@ -129,8 +133,8 @@ pub struct Names {
 /// A local that has a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BoundName {
-    /// Where it is declared: the number of the file, and the octet in it.
-    pub declared: (u32, u32),
+    /// Its number among all locals of the program.
+    pub local: u32,
     /// Its parts, in the order of its type; those of a flow by their names.
     pub parts: Vec<(String, BoundPart)>,
 }
@@ -147,6 +151,15 @@ impl Scopes {
     pub fn at(&self, (block, op): (BlockId, usize)) -> Option<&Arc<Names>> {
         let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= (block, op));
         self.0.get(behind.checked_sub(1)?).filter(|scope| scope.block == block).map(|scope| &scope.names)
+    }
+}
+
+impl Scopes {
+    /// The statements that begin at an operation of a block without one of their own.
+    pub fn begun_at(&self, at: (BlockId, usize)) -> &[Arc<Names>] {
+        let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= at);
+        let scope = behind.checked_sub(1).and_then(|last| self.0.get(last));
+        scope.filter(|scope| (scope.block, scope.op) == at).map_or(&[], |scope| &scope.begun)
     }
 }
 

@@ -34,6 +34,7 @@ use program::Program;
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (mut program, mut diagnostics) = resolve::resolve(loaded);
     mentions::complete(&mut program);
+    program.number_locals();
     check::calls::check(&program, &mut diagnostics);
     first_values::check(&program, &mut diagnostics);
     check::parts::check(&program, &mut diagnostics);

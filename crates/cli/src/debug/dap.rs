@@ -187,7 +187,7 @@ impl Adapter {
             ("setBreakpoints", Some(here)) => Ok(lines(arguments, here.facts, points)),
             ("setFunctionBreakpoints", Some(here)) => Ok(events(arguments, here.facts, points)),
             ("setExceptionBreakpoints", Some(_)) => Ok(exceptions(arguments, points)),
-            ("evaluate", Some(here)) => evaluated(arguments["expression"].as_str().unwrap_or(""), here),
+            ("evaluate", Some(here)) => evaluated(arguments, here),
             ("setBreakpoints" | "setFunctionBreakpoints" | "setExceptionBreakpoints", None) => {
                 Err("the run has ended: restart it, and set the point then".to_string())
             }
@@ -367,13 +367,15 @@ fn exceptions(arguments: &Value, points: &mut Points) -> Value {
     Value::Null
 }
 
-/// Evaluates a local, a cell of the state by its name, or `why`.
-fn evaluated(expression: &str, here: &Stopped<'_>) -> Result<Value, String> {
+/// Evaluates a local of the frame that is asked for, a cell of the state by its name, or `why`.
+fn evaluated(arguments: &Value, here: &Stopped<'_>) -> Result<Value, String> {
+    let expression = arguments["expression"].as_str().unwrap_or("");
+    let frame = arguments["frameId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
     let result = |text: String| Ok(json!({ "result": text, "variablesReference": 0 }));
     if expression == "why" {
         return result(here.causes().join("\n"));
     }
-    match here.value(expression.trim()) {
+    match here.value_in(frame, expression.trim()) {
         Some(value) => result(value),
         None => Err(format!("nothing is called `{expression}` here: names of locals and of state, and `why`")),
     }

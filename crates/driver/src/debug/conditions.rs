@@ -111,8 +111,9 @@ impl Condition {
     /// Whether it holds; a comparison with something that is not bound is false.
     pub(super) fn holds(&self, at: &Stopped<'_>) -> bool {
         let holds = |test: &Test| {
-            test.holds(value(at, &test.name).as_deref(), &|text| number(text).or_else(|| at.number(text)))
-                != test.is_not
+            let found = compared(at, &test.name);
+            let holds = test.holds(found.as_deref(), &|text| number(text).or_else(|| at.number(text)));
+            found.is_some_and(|_| holds != test.is_not)
         };
         self.all.iter().any(|tests| tests.iter().all(holds))
     }
@@ -120,7 +121,9 @@ impl Condition {
     /// What of it has no meaning at a moment: a name without a value, or a comparison with something that is no number.
     pub(super) fn doubt(&self, at: &Stopped<'_>) -> Option<String> {
         self.all.iter().flatten().find_map(|test| {
-            let Some(found) = value(at, &test.name) else { return Some(format!("`{}` has no value there", test.name)) };
+            let Some(found) = compared(at, &test.name) else {
+                return Some(format!("`{}` has no value there", test.name));
+            };
             let (compare, wanted) = test.compared.as_ref()?;
             match (octets(wanted), list(&found)) {
                 (Some(_), None) => return Some(format!("`{}` is {found} there, and no list of octets", test.name)),
@@ -142,7 +145,7 @@ impl Test {
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else {
-            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW, UNUSED].contains(&found);
+            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
         };
         if let Some(wanted) = octets(wanted) {
             let is_it = list(found) == Some(wanted.into_iter().map(u64::from).collect());
@@ -239,13 +242,26 @@ impl Stopped<'_> {
     pub fn value(&self, name: &str) -> Option<String> {
         value(self, name)
     }
+
+    /// The same among the bound names of one of the running pieces of code, by its place in [`Stopped::calls`].
+    pub fn value_in(&self, call: usize, name: &str) -> Option<String> {
+        let bound = self.all_locals().into_iter().nth(call).unwrap_or_default();
+        value_among(self, bound, call > 0, name)
+    }
+}
+
+/// The value of a name that is compared; none for a local that was not computed.
+fn compared(at: &Stopped<'_>, name: &str) -> Option<String> {
+    value(at, name).filter(|text| is_quoted(text) || !text.contains(UNUSED))
 }
 
 /// The value of a name in a stopped run: first among bound names, then in the current layer, then in all layers.
 fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
-    let path = name.replace('[', ".[");
-    let path: Vec<&str> = path.split('.').collect();
-    let bound = at.locals();
+    value_among(at, at.locals(), false, name)
+}
+
+fn value_among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Option<String> {
+    let path = path(name);
     if let [first, rest @ ..] = &path[..] {
         if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
             if *rest == [SIZE] && one.is_message() {
@@ -256,7 +272,7 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
             }
         }
     }
-    if path.len() == 1 && !bound.iter().any(|one| one.name == name) && at.has(name) {
+    if path.len() == 1 && !of_caller && !bound.iter().any(|one| one.name == name) && at.has(name) {
         // Another alternative or a later statement binds the name: state of that name is not meant.
         return None;
     }
@@ -274,6 +290,20 @@ fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
         })
     });
     written.or_else(|| at.given(&own, &path))
+}
+
+/// The parts of a name: `hosts[10.0.0.2].age` is `hosts`, `[10.0.0.2]` and `age`.
+fn path(name: &str) -> Vec<&str> {
+    let (mut found, mut from, mut depth) = (Vec::new(), 0, 0);
+    for (at, sign) in name.char_indices() {
+        if depth == 0 && (sign == '.' || sign == '[') {
+            found.extend(Some(&name[from..at]).filter(|part| !part.is_empty()));
+            from = at + usize::from(sign == '.');
+        }
+        depth += i32::from(sign == '[') - i32::from(sign == ']');
+    }
+    found.push(&name[from..]);
+    found
 }
 
 /// `p.y` of a record and `list[0].y` of a vector of records, of which the automaton has `p_y` and the array `list_y`.

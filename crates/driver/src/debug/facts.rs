@@ -11,7 +11,7 @@ use mokume_script::Written;
 use mokume_semantics::program::{Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
-use super::locals::{self, Declared, Local};
+use super::locals::{self, Local};
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -37,8 +37,8 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
-    /// All locals, and their files.
-    locals: BTreeMap<Declared, Local>,
+    /// All locals by their numbers, and the names of files.
+    locals: BTreeMap<u32, Local>,
     files: BTreeMap<u32, String>,
 }
 
@@ -185,16 +185,16 @@ impl Facts {
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
     }
 
-    /// A local by its declaration.
-    pub(super) fn local(&self, declared: Declared) -> Option<&Local> {
-        self.locals.get(&declared)
+    /// A local by its number.
+    pub(super) fn local(&self, number: u32) -> Option<&Local> {
+        self.locals.get(&number)
     }
 
     /// Whether the code around a place has a local of this name, bound yet or not.
     pub(super) fn has_local(&self, at: &Source, name: &str) -> bool {
         let Some(code) = self.code(at) else { return false };
-        let mut all = self.locals.iter().filter(|((file, _), _)| self.files.get(file) == Some(&at.file));
-        all.any(|(_, local)| local.name == name && code.from <= local.at && local.at < code.to)
+        let mut all = self.locals.values().filter(|local| self.files.get(&local.file) == Some(&at.file));
+        all.any(|local| local.name == name && code.from <= local.at && local.at < code.to)
     }
 
     /// The texts of a handler of a running automaton.
@@ -233,6 +233,10 @@ impl Facts {
         self.names.extend(automaton.attributes.iter().map(|attribute| last(&attribute.name)));
         for (_, body) in automaton.code() {
             self.names.extend(body.values.iter().filter(|value| !value.name.is_empty()).map(|value| last(&value.name)));
+            let begun = body.scopes.0.iter().flat_map(|scope| &scope.begun).filter_map(|names| names.source);
+            for source in begun.filter_map(|source| automaton.sources.get(source.index())) {
+                self.lines.entry(source.file.clone()).or_default().insert(source.line);
+            }
             for block in &body.blocks {
                 let sources = block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source));
                 for source in sources.filter_map(|source| automaton.sources.get(source.index())) {

@@ -19,6 +19,8 @@ use super::shape::Shape;
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub name: String,
+    /// The file's number.
+    pub file: u32,
     /// Where it is declared: line and column, from 1.
     pub at: (u32, u32),
     /// Where it is known: the start and the end of the block around it.
@@ -26,11 +28,8 @@ pub(super) struct Local {
     pub shape: Shape,
 }
 
-/// The place of a declaration: the number of the file, and the octet in it.
-pub(super) type Declared = (u32, u32);
-
-/// The locals of a program.
-pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<Declared, Local> {
+/// The locals of a program, by their numbers.
+pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<u32, Local> {
     let names = Names::of(program);
     let mut all = All { program, sources, blocks: BTreeMap::new(), found: BTreeMap::new() };
     for layer in &program.layers {
@@ -56,18 +55,13 @@ struct All<'p> {
     sources: &'p SourceMap,
     /// What may bind a name or bound its use, by file.
     blocks: BTreeMap<u32, Vec<Range<u32>>>,
-    found: BTreeMap<Declared, Local>,
+    found: BTreeMap<u32, Local>,
 }
 
 impl All<'_> {
-    /// Layers are copied for the functions that they are given: the first copy whose notation is known counts.
     fn add(&mut self, locals: &[program::Local], known: &[Option<Notation>]) {
         for (local, written) in locals.iter().zip(known).filter(|(local, _)| !local.is_hidden) {
             let span = local.name.span;
-            let declared = (span.file.0, span.start);
-            if self.found.contains_key(&declared) && written.is_none() {
-                continue;
-            }
             let blocks = self.blocks.entry(span.file.0).or_insert_with(|| blocks(self.sources, span.file));
             let around = blocks.iter().filter(|block| block.start <= span.start && span.end <= block.end);
             let around = around.min_by_key(|block| block.end - block.start).cloned().unwrap_or(span.start..u32::MAX);
@@ -75,7 +69,8 @@ impl All<'_> {
             let length = self.sources.file(span.file).text.len() as u32;
             let shape = Shape::of(self.program, local.ty, *written);
             let known = place(around.start)..place(around.end.min(length));
-            self.found.insert(declared, Local { name: local.name.text.clone(), at: place(span.start), known, shape });
+            let (name, at) = (local.name.text.clone(), place(span.start));
+            self.found.insert(local.number, Local { name, file: span.file.0, at, known, shape });
         }
     }
 }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_base::world::World;
 use mokume_interpret::{Cause, Moment, Observed, Observer, What};
-use mokume_reaction::{HandlerId, PortKind, SourceId};
+use mokume_reaction::{HandlerId, PortKind};
 
 use crate::failure::Failure;
 
@@ -28,7 +28,6 @@ pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
 pub use mokume_base::time;
-use moves::Call;
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
 pub use shown::{Stopped, Variable};
@@ -88,8 +87,6 @@ struct Engine {
     points: Points,
     mode: Mode,
     spot: Spot,
-    /// The current handler and the functions that it has called, the innermost last, including inlined ones.
-    calls: Vec<Call>,
     /// The texts of the handlers that have run, by host.
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
@@ -133,7 +130,6 @@ pub fn run_faulty(
         points: Points::default(),
         mode: Mode::To(1, Why::Beginning),
         spot: Spot::default(),
-        calls: Vec::new(),
         texts: BTreeMap::new(),
         fault,
         is_over: false,
@@ -155,7 +151,6 @@ pub fn run_faulty(
 impl Engine {
     fn begin(&mut self) {
         self.spot = Spot::default();
-        self.calls.clear();
         self.points.begin();
     }
 
@@ -166,16 +161,11 @@ impl Engine {
         let texts = self.texts.entry((host, moment.handler));
         let texts = *texts.or_insert_with(|| facts.texts_of(moment.automaton(), moment.handler));
         match moment.what {
-            What::Begins => {
-                self.spot.instant += 1;
-                self.calls.clear();
-            }
+            What::Begins => (self.spot.instant, self.spot.depth) = (self.spot.instant + 1, 0),
             // With several texts, it is not yet known which one applies.
             What::Statement(_) if texts.are_several && is_head(moment) => {}
-            What::Statement(source) => self.note_call(source, moment),
-            What::Ends(_) | What::Reports(_) => {}
+            _ => self.spot.depth = moment.frames().iter().map(|frame| moment.depth(frame)).sum(),
         }
-        self.spot.depth = self.calls.len();
         let here = self.spot;
         let point = self.met(host, moment, texts);
         match self.mode {
@@ -197,28 +187,13 @@ impl Engine {
     /// The point at a moment; log texts are printed only on the way forwards. Every run evaluates every moment, so that
     /// points are met equally often.
     fn met(&mut self, host: usize, moment: &Moment<'_>, texts: Texts) -> Option<u32> {
-        let (facts, calls, count) = (Arc::clone(&self.facts), &self.calls, self.spot.count);
-        let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count), calls);
+        let (facts, count) = (Arc::clone(&self.facts), self.spot.count);
+        let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count));
         let met = self.points.met(&facts, (host, moment, texts), (count, &here));
         if matches!(self.mode, Mode::Forward(..)) {
             met.said.iter().for_each(|(point, text)| self.front.said(&facts.hosts[host].name, *point, text));
         }
         met.stops
-    }
-
-    /// Finds which code a statement is in: that of a running function, or of a newly called one.
-    fn note_call(&mut self, source: SourceId, moment: &Moment<'_>) {
-        let bodies = moment.frames().len();
-        self.calls.retain(|call| call.bodies <= bodies);
-        let place = moment.automaton().sources.get(source.index());
-        let code = place.and_then(|place| self.facts.code(place)).cloned();
-        match self.calls.iter().position(|call| call.bodies == bodies && call.code == code) {
-            Some(known) => {
-                self.calls.truncate(known + 1);
-                self.calls[known].source = source;
-            }
-            None => self.calls.push(Call { bodies, code, source }),
-        }
     }
 
     /// Ends a search: abandons the run, and lets the next one go to what was found.
@@ -256,7 +231,7 @@ impl Engine {
     }
 
     fn stop(&mut self, host: usize, moment: &Moment<'_>, why: Why) {
-        let stopped = Stopped::new(&self.facts, host, moment, (why, self.spot.count), &self.calls);
+        let stopped = Stopped::new(&self.facts, host, moment, (why, self.spot.count));
         let go = self.front.stopped(&stopped, &mut self.points);
         if self.turned(go) {
             resume_unwind(Box::new(GivenUp));

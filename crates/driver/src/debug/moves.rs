@@ -1,9 +1,5 @@
 //! Moves in a run: what is requested, why it stopped, and how it ended.
 
-use mokume_reaction::SourceId;
-
-use super::facts::Code;
-
 /// How a run ended: the failures.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct End {
@@ -48,13 +44,4 @@ pub enum Why {
     Stepped,
     /// The point of this number.
     Point(u32),
-}
-
-/// A running handler or function, and its place.
-#[derive(Clone, PartialEq, Debug)]
-pub(super) struct Call {
-    /// How many bodies were running when it was entered.
-    pub bodies: usize,
-    pub code: Option<Code>,
-    pub source: SourceId,
 }

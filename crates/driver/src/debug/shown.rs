@@ -2,11 +2,11 @@
 
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
-use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, Type};
+use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
-use super::moves::{Call, Why};
+use super::moves::Why;
 use super::shape::Shape;
 pub use super::variable::Variable;
 use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OCTETS};
@@ -32,18 +32,11 @@ pub struct Stopped<'a> {
     /// The number of moments up to this one; the same moment has the same number in each run.
     pub number: u64,
     moment: &'a Moment<'a>,
-    called: &'a [Call],
 }
 
 impl<'a> Stopped<'a> {
-    pub(super) fn new(
-        facts: &'a Facts,
-        host: usize,
-        moment: &'a Moment<'a>,
-        (why, number): (Why, u64),
-        called: &'a [Call],
-    ) -> Stopped<'a> {
-        Stopped { facts, host, why, number, moment, called }
+    pub(super) fn new(facts: &'a Facts, host: usize, moment: &'a Moment<'a>, (why, number): (Why, u64)) -> Stopped<'a> {
+        Stopped { facts, host, why, number, moment }
     }
 
     fn automaton(&self) -> &Automaton {
@@ -106,17 +99,16 @@ impl<'a> Stopped<'a> {
 
     /// The current handler and the functions that it has called, the innermost first: names and places.
     pub fn calls(&self) -> Vec<(String, Option<&Source>)> {
-        let automaton = self.automaton();
         let handler = self.handler(self.moment.handler);
-        let mut found = Vec::new();
-        for (depth, call) in self.called.iter().enumerate().rev() {
-            let name = call.code.as_ref().map_or("code", |code| &code.name);
-            let name = if depth == 0 { handler.clone() } else { name.to_string() };
-            found.push((name, automaton.sources.get(call.source.index())));
-        }
-        match found.is_empty() {
-            true => vec![(handler, self.place())],
-            false => found,
+        let places: Vec<&Source> = self.moment.frames().iter().rev().flat_map(|frame| self.places_in(frame)).collect();
+        let count = places.len();
+        let named = places.into_iter().enumerate().map(|(at, place)| {
+            let name = self.facts.code(place).map_or("code", |code| &code.name);
+            (if at + 1 == count { handler.clone() } else { name.to_string() }, Some(place))
+        });
+        match count {
+            0 => vec![(handler, self.place())],
+            _ => named.collect(),
         }
     }
 
@@ -189,23 +181,19 @@ impl<'a> Stopped<'a> {
 
     /// The bound names of each running piece of code, the innermost first, as [`Self::calls`] has them.
     pub fn all_locals(&self) -> Vec<Vec<Variable>> {
-        let of_frame = |frame: &Frame| {
-            let places = self.places_in(frame);
-            let locals = self.moment.locals(frame).into_iter().enumerate();
-            let shown = locals.map(|(at, locals)| self.locals_at(places.get(at).copied(), &locals));
-            let mut shown: Vec<Vec<Variable>> = shown.collect();
-            // Code without names has no locals, but it is there.
-            shown.resize_with(places.len().max(shown.len()), Vec::new);
-            shown
-        };
-        self.moment.frames().iter().rev().flat_map(of_frame).collect()
+        let code = self.moment.frames().iter().rev().flat_map(|frame| self.moment.code(frame));
+        let sources = &self.automaton().sources;
+        let place = |source: Option<SourceId>| source.and_then(|source| sources.get(source.index()));
+        code.map(|(source, locals)| self.locals_at(place(source), &locals)).collect()
     }
 
     /// The locals that are known at a place. Of several of one name, the one that was declared last is meant.
     fn locals_at(&self, place: Option<&Source>, locals: &[Local<'_>]) -> Vec<Variable> {
         let is_known =
             |known: &super::locals::Local| place.is_none_or(|place| known.known.contains(&(place.line, place.column)));
-        let declared = |local: &Local<'_>| self.facts.local(local.declared).filter(|known| is_known(known));
+        // Names that begin so are the compiler's.
+        let is_known = |known: &super::locals::Local| !known.name.starts_with('.') && is_known(known);
+        let declared = |local: &Local<'_>| self.facts.local(local.number).filter(|known| is_known(known));
         let mut all: Vec<_> = locals.iter().filter_map(|local| Some((declared(local)?, local))).collect();
         all.sort_by_key(|(known, _)| known.at);
         let mut shown: Vec<Variable> = Vec::new();
@@ -292,10 +280,9 @@ impl<'a> Stopped<'a> {
 
     /// Where the code of a running body stands, the innermost first: functions may be part of it.
     fn places_in(&self, frame: &Frame) -> Vec<&Source> {
-        let bodies = self.moment.frames().iter().position(|known| std::ptr::eq(known, frame)).map_or(0, |at| at + 1);
-        let own = self.called.iter().rev().filter(|call| call.bodies == bodies);
         let sources = &self.automaton().sources;
-        own.filter_map(|call| sources.get(call.source.index())).collect()
+        let code = self.moment.code(frame).into_iter();
+        code.filter_map(|(source, _)| sources.get(source?.index())).collect()
     }
 
     /// A number, an enum's value, an object.

@@ -31,6 +31,18 @@ pub(super) fn vectors(all: Vec<Variable>, is_octet: &dyn Fn(&str) -> bool) -> Ve
     let mut found: Vec<Variable> = Vec::new();
     let mut rest = all.into_iter().peekable();
     while let Some(one) = rest.next() {
+        if let Some(name) = one.name.strip_suffix("_length").filter(|_| is_of_elements(&one)) {
+            let mut columns = Vec::new();
+            while let Some(column) = rest.next_if(|next| {
+                next.name == format!("{name}_{}", columns.len()) && next.within.len() == one.within.len()
+            }) {
+                columns.push(column);
+            }
+            if !columns.is_empty() {
+                found.push(array_of_vectors(name, &one.within, &columns, is_octet(&columns[0].name)));
+                continue;
+            }
+        }
         let length = one.value.parse::<usize>().ok().filter(|_| one.within.is_empty());
         let (Some(name), Some(length)) = (one.name.strip_suffix("_length"), length) else {
             found.push(one);
@@ -57,6 +69,17 @@ pub(super) fn vectors(all: Vec<Variable>, is_octet: &dyn Fn(&str) -> bool) -> Ve
         found.push(Variable { name: name.to_string(), ..list(elements, is_octet(name)) });
     }
     found
+}
+
+/// An array of bounded vectors, of which the automaton has an array of lengths, and one for each place in them.
+fn array_of_vectors(name: &str, lengths: &[Variable], columns: &[Variable], of_octets: bool) -> Variable {
+    let element = |(at, length): (usize, &Variable)| {
+        let length = length.value.parse().unwrap_or(0);
+        let own = columns.iter().take(length).map(|column| column.within[at].clone());
+        Variable { name: format!("[{at}]"), ..list(own.collect(), of_octets) }
+    };
+    let within: Vec<Variable> = lengths.iter().enumerate().map(element).collect();
+    Variable { name: name.to_string(), value: format!("{} elements", within.len()), within }
 }
 
 /// A list without a name, of its elements: `[7, 9]`, of octets `"hi"`.
@@ -143,7 +166,9 @@ fn put(all: &mut Vec<Variable>, path: &str, one: Variable) {
     let Some((first, rest)) = path.split_once('.') else {
         return all.push(Variable { name: path.to_string(), ..one });
     };
-    let at = all.iter().position(|known| known.name == first && known.value.is_empty());
+    // An enum with parts has a value, its name, and parts.
+    let is_it = |known: &Variable| known.name == first && (known.value.is_empty() || known.within.iter().all(is_open));
+    let at = all.iter().position(is_it);
     let at = at.unwrap_or_else(|| {
         all.push(leaf(first, ""));
         all.len() - 1
@@ -151,8 +176,20 @@ fn put(all: &mut Vec<Variable>, path: &str, one: Variable) {
     put(&mut all[at].within, rest, one);
 }
 
+fn is_open(one: &Variable) -> bool {
+    one.value.is_empty()
+}
+
 /// The value of what has parts: theirs.
 fn sum_up(one: &mut Variable) {
+    if !is_open(one) && !one.within.is_empty() && one.within.iter().all(is_open) {
+        let name = one.value.rsplit('.').next().unwrap_or_default();
+        let own = one.within.iter().position(|known| known.name == name);
+        let mut parts = own.map_or(Vec::new(), |at| one.within.swap_remove(at).within);
+        parts.iter_mut().for_each(sum_up);
+        *one = Variable { name: one.name.clone(), ..chosen(&one.value, parts) };
+        return;
+    }
     one.within.iter_mut().for_each(sum_up);
     if one.value.is_empty() && !one.within.is_empty() && one.within.iter().all(is_of_elements) {
         one.value = one.within[0].value.clone();
@@ -166,6 +203,25 @@ fn sum_up(one: &mut Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_array_of_vectors_has_its_elements() {
+        let array = |name: &str, words: [&str; 2]| Variable {
+            name: name.to_string(),
+            value: "2 elements".to_string(),
+            within: words.iter().enumerate().map(|(at, word)| leaf(format!("[{at}]"), *word)).collect(),
+        };
+        let all = vec![
+            array("names_length", ["2", "0"]),
+            array("names_0", ["104", "0"]),
+            array("names_1", ["105", "0"]),
+            array("names_7", ["1", "1"]),
+        ];
+        let found = vectors(all, &|name| name == "names_0");
+        let shown: Vec<&str> = found[0].within.iter().map(|one| one.value.as_str()).collect();
+        assert_eq!((found[0].name.as_str(), &shown[..]), ("names", &["\"hi\"", "\"\""][..]));
+        assert_eq!(found[1].name, "names_7");
+    }
 
     #[test]
     fn parts_stand_under_their_values_and_octets_are_a_text() {

@@ -53,8 +53,9 @@ impl<'p> Writer<'_, 'p> {
         given: Vec<(s::LocalId, Vec<r::Value>)>,
         kept: Option<s::LocalId>,
     ) -> (Exits, Exits) {
-        let called_from = self.bound_names();
-        let outer = std::mem::replace(&mut self.noted.outer, Some(called_from));
+        // The code of the shape around a handler is nobody's.
+        let called_from = (!self.returns.is_empty()).then(|| self.bound_names());
+        let outer = std::mem::replace(&mut self.noted.outer, called_from);
         let locals = std::mem::replace(&mut self.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut self.decls, code.decls);
         self.returns.push(Exits::default());

@@ -13,50 +13,75 @@ use mokume_semantics::program as s;
 /// The notes of a body.
 #[derive(Default)]
 pub struct Noted {
-    notes: Vec<(SourceId, Arc<Names>)>,
+    /// Each with its real source, and the statements that begin at its operation.
+    notes: Vec<(Arc<Names>, Vec<Arc<Names>>)>,
+    /// The statements that have begun since the last operation.
+    begun: Vec<Arc<Names>>,
     /// The names of the code that the current code is inlined in.
     pub outer: Option<Arc<Names>>,
-    /// The names that were made last, and what they were made from.
-    last: Option<(Vec<Option<Vec<Value>>>, *const s::Local, Option<Arc<Names>>, Arc<Names>)>,
+    /// What the newest note was made from.
+    locals: Vec<Option<Vec<Value>>>,
+    decls: Option<*const s::Local>,
 }
 
 impl Noted {
-    /// The number of a new note, in the place of a source.
-    pub fn noted_as(&mut self, source: SourceId, names: Arc<Names>) -> SourceId {
-        self.notes.push((source, names));
-        SourceId::from(self.notes.len() - 1)
+    /// The newest note, if it is one of the same source, values, declarations and outer names.
+    pub fn newest(
+        &self,
+        source: Option<SourceId>,
+        (locals, decls): (&[Option<Vec<Value>>], &[s::Local]),
+    ) -> Option<&Arc<Names>> {
+        let (names, _) = self.notes.last().filter(|(_, begun)| begun.is_empty())?;
+        let is_same_code = self.decls == Some(decls.as_ptr()) && is_same(names.outer.as_ref(), self.outer.as_ref());
+        (names.source == source && is_same_code && self.locals == locals).then_some(names)
     }
 
-    /// The names that were made last, if it was from the same values, declarations and outer names.
-    pub fn known(&self, locals: &[Option<Vec<Value>>], decls: &[s::Local]) -> Option<Arc<Names>> {
-        let (from, of, outer, names) = self.last.as_ref()?;
-        let is_known = *of == decls.as_ptr() && is_same(outer.as_ref(), self.outer.as_ref()) && from == locals;
-        is_known.then(|| Arc::clone(names))
-    }
-
-    /// Makes the names of locals; `parts` are the names of the parts of each that has a value.
-    pub fn make(
+    /// Notes the names of locals; `parts` are the names of the parts of each that has a value.
+    pub fn note(
         &mut self,
-        locals: &[Option<Vec<Value>>],
-        decls: &[s::Local],
+        source: Option<SourceId>,
+        (locals, decls): (&[Option<Vec<Value>>], &[s::Local]),
         parts: &mut dyn FnMut(&s::Local) -> Option<Vec<String>>,
-    ) -> Arc<Names> {
+    ) -> &Arc<Names> {
         let mut own = Vec::new();
         for (values, decl) in locals.iter().zip(decls) {
             let Some(values) = values.as_ref().filter(|_| !decl.is_hidden) else { continue };
             let names = parts(decl).unwrap_or_else(|| vec![String::new(); values.len()]);
             let parts = names.into_iter().zip(values.iter().map(|value| BoundPart::Value(*value))).collect();
-            let span = decl.name.span;
-            own.push(BoundName { declared: (span.file.0, span.start), parts });
+            own.push(BoundName { local: decl.number, parts });
         }
-        let outer = self.outer.clone().filter(|outer| !outer.own.is_empty() || outer.outer.is_some());
-        let names = Arc::new(Names { own, outer });
-        self.last = Some((locals.to_vec(), decls.as_ptr(), self.outer.clone(), Arc::clone(&names)));
-        names
+        (self.locals, self.decls) = (locals.to_vec(), Some(decls.as_ptr()));
+        self.notes.push((Arc::new(Names { source, own, outer: self.outer.clone() }), Vec::new()));
+        &self.notes[self.notes.len() - 1].0
     }
 
-    /// The real source of a note, and its names.
-    pub fn noted(&self, note: SourceId) -> &(SourceId, Arc<Names>) {
+    /// A statement begins, with these names.
+    pub fn begins(&mut self, names: Arc<Names>) {
+        self.begun.push(names);
+    }
+
+    /// The code goes on elsewhere: what has begun has no operation.
+    pub fn goes_on_elsewhere(&mut self) {
+        self.begun.clear();
+    }
+
+    /// An operation with the newest note comes: the statements that have begun and are not its own begin there, too.
+    pub fn comes(&mut self) {
+        let Some((names, _)) = self.notes.last() else { return };
+        let names = Arc::clone(names);
+        let begun: Vec<_> = self.begun.drain(..).filter(|begun| begun.source != names.source).collect();
+        if !begun.is_empty() {
+            self.notes.push((names, begun));
+        }
+    }
+
+    /// The number of the newest note, in the place of a source.
+    pub fn newest_number(&self) -> SourceId {
+        SourceId::from(self.notes.len() - 1)
+    }
+
+    /// A note by its number.
+    pub fn noted(&self, note: SourceId) -> &(Arc<Names>, Vec<Arc<Names>>) {
         &self.notes[note.index()]
     }
 
@@ -75,14 +100,15 @@ impl Noted {
             let sources = code.ops.iter_mut().map(|op| op.source.as_mut());
             for (op, source) in sources.chain([code.mark.as_mut().map(|mark| &mut mark.source)]).enumerate() {
                 let Some(source) = source else { continue };
-                let (number, (real, names)) = (source.index(), &self.notes[source.index()]);
-                *source = *real;
+                let (number, (names, begun)) = (source.index(), &self.notes[source.index()]);
+                *source = names.source.unwrap_or(*source);
                 if before == Some(number) {
                     continue;
                 }
                 before = Some(number);
+                let begun = begun.iter().map(|names| made.of(names)).collect();
                 let names = made.of(names);
-                scopes.push(Scope { block: block.into(), op: op.min(count), names });
+                scopes.push(Scope { block: block.into(), op: op.min(count), begun, names });
             }
         }
         body.scopes = Scopes(Arc::new(scopes));
@@ -110,11 +136,11 @@ impl Made<'_> {
         };
         let own = names.own.iter().map(|bound| {
             let parts = bound.parts.iter().map(|(name, own)| (name.clone(), part(own))).collect();
-            BoundName { declared: bound.declared, parts }
+            BoundName { local: bound.local, parts }
         });
         let own = own.collect();
         let outer = names.outer.as_ref().map(|outer| self.of(outer));
-        let made = Arc::new(Names { own, outer });
+        let made = Arc::new(Names { source: names.source, own, outer });
         self.known.insert(Arc::as_ptr(names), Arc::clone(&made));
         made
     }

@@ -257,6 +257,7 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Continues in a block; `live`: it is reachable.
     pub fn select(&mut self, block: BlockId, live: bool) {
+        self.noted.goes_on_elsewhere();
         self.b.select(block);
         self.live = live;
     }
@@ -272,7 +273,9 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Ends the current block. What follows is unreachable until a block is selected.
     pub fn end(&mut self, terminator: Terminator) {
-        self.note_names();
+        if terminator.targets().len() > 1 {
+            self.note_names();
+        }
         self.b.end(terminator);
         self.live = false;
     }
@@ -284,33 +287,53 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Sets the source of the next operations.
     pub fn source(&mut self, source: Option<SourceId>) {
-        let names = self.bound_names();
-        self.b.set_source(source.map(|source| self.noted.noted_as(source, names)));
+        if source.is_some() {
+            self.names_at(source);
+        }
+        self.b.set_source(source.map(|_| self.noted.newest_number()));
+    }
+
+    /// The same for a statement that begins.
+    pub fn begins(&mut self, source: Option<SourceId>) {
+        self.source(source);
+        if source.is_some() {
+            let names = self.names_at(source);
+            self.noted.begins(names);
+        }
     }
 
     /// The names that are bound here.
     pub fn bound_names(&mut self) -> Arc<Names> {
-        if let Some(names) = self.noted.known(&self.locals, self.decls) {
-            return names;
+        let source = self.b.source().and_then(|note| self.noted.noted(note).0.source);
+        self.names_at(source)
+    }
+
+    /// The names that are bound here, in a note, which is the newest.
+    fn names_at(&mut self, source: Option<SourceId>) -> Arc<Names> {
+        if let Some(names) = self.noted.newest(source, (&self.locals, self.decls)) {
+            return Arc::clone(names);
         }
         let mut noted = std::mem::take(&mut self.noted);
         let locals = std::mem::take(&mut self.locals);
-        let names = noted.make(&locals, self.decls, &mut |local| {
+        let names = noted.note(source, (&locals, self.decls), &mut |local| {
             let is_flow = matches!(local.ty, s::Type::Flow(_));
             is_flow.then(|| self.border(local.ty).into_iter().map(|(name, _)| name[1..].to_string()).collect())
         });
+        let names = Arc::clone(names);
         (self.noted, self.locals) = (noted, locals);
         names
     }
 
-    /// Notes the names for the operations that follow, if they are others than at the last one.
+    /// Notes the names for the next operation, if they are others than at the last one.
     pub fn note_names(&mut self) {
         let (Some(note), marked) = self.b.pause() else { return };
+        let (known, begun) = self.noted.noted(note);
+        let (known, was_begun) = (Arc::clone(known), !begun.is_empty());
         let names = self.bound_names();
-        let (source, known) = self.noted.noted(note);
-        if !Arc::ptr_eq(known, &names) {
-            let note = self.noted.noted_as(*source, names);
-            self.b.resume((Some(note), marked));
+        let before = self.noted.newest_number();
+        self.noted.comes();
+        if was_begun || before != self.noted.newest_number() || !Arc::ptr_eq(&known, &names) {
+            self.b.resume((Some(self.noted.newest_number()), marked));
         }
     }
 

@@ -61,12 +61,14 @@ pub struct Local {
     pub written: Option<Notation>,
     /// The source has no name for it.
     pub is_hidden: bool,
+    /// Its number among all locals of the program, from 1; copies of a body have locals of their own.
+    pub number: u32,
 }
 
 impl Local {
     /// A local without a declared notation.
     pub fn new(name: Name, ty: Type) -> Local {
-        Local { name, ty, written: None, is_hidden: false }
+        Local { name, ty, written: None, is_hidden: false, number: 0 }
     }
 }
 

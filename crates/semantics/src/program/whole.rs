@@ -55,6 +55,16 @@ impl Program {
         of_layers.chain(self.functions.iter().map(|function| (&function.locals[..], &function.body[..])))
     }
 
+    /// Gives all locals their numbers.
+    pub fn number_locals(&mut self) {
+        let of_layers = self.layers.iter_mut().flat_map(|layer| {
+            let handlers = layer.handlers.iter_mut().map(|handler| &mut handler.locals);
+            handlers.chain(layer.functions.iter_mut().map(|function| &mut function.locals))
+        });
+        let all = of_layers.chain(self.functions.iter_mut().map(|function| &mut function.locals));
+        all.flatten().zip(1..).for_each(|(local, number)| local.number = number);
+    }
+
     /// The bounded vector that the type is; `None` for other types.
     pub fn vector(&self, ty: Type) -> Option<Vector> {
         let Type::Record(id) = ty else { return None };
