@@ -14,7 +14,7 @@ mod play;
 mod script;
 mod written;
 
-pub use call::datum;
+pub use call::{datum, Likeness};
 pub use difference::{Failure, FailureKind};
 pub use names::Names;
 pub use packets::why;
