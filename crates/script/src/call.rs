@@ -2,31 +2,15 @@
 
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, Type};
 
+use crate::likeness::Likeness;
 use crate::names::Names;
 use crate::octets::{same, show_beside};
 use crate::packets;
 use crate::script::{Arg, Call};
 use crate::written::Written;
 
-/// How near an output is to a pattern: the more of its arguments match the nearer; of equals, the more fields of packets, then
-/// the more octets before the first that differs.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub struct Likeness {
-    pub args: usize,
-    pub fields: usize,
-    pub octets: usize,
-}
-
 /// How many octets of a message a log shows.
 const FRONT: usize = 24;
-
-impl Likeness {
-    pub(crate) fn add(&mut self, other: Likeness) {
-        self.args += other.args;
-        self.fields += other.fields;
-        self.octets += other.octets;
-    }
-}
 
 impl Call {
     /// The arguments of an input, with names replaced by what they are bound to; an error says why there are none.

@@ -7,7 +7,7 @@ use mokume_reaction::{Automaton, Datum, FieldValue, Handle, Type, WireId, WireIt
 use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked, Unsaid};
 use mokume_wire::Read;
 
-use crate::call::Likeness;
+use crate::likeness::Likeness;
 use crate::names::Names;
 use crate::octets::{same, show_beside, show_octets};
 use crate::script::{Arg, Packet, PacketPart, WirePattern};
