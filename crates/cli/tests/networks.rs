@@ -617,3 +617,33 @@ network N {
     let (code, text) = sim("by_fields.mok", text, &[]);
     assert!(code == 1 && text.contains(shown), "{text}");
 }
+
+/// Frames and texts are near by their fields and octets, not as a whole; and what differs is shown, wherever it is.
+#[test]
+fn the_nearest_frame_has_most_of_its_fields_and_a_long_text_shows_what_differs() {
+    let text = "worker N {
+    header { kind: u8, id: u16 }
+    on send(msg) { below.send(msg, kind: if msg.size == 3 { 2 } else { 1 }, id: 7) }
+    on deliver(msg) { above.deliver(msg) }
+}
+bundle B = N encoded W
+wire W big { kind: u8 = N.kind  id: u16 = N.id }
+stack S(device: Device) { app = B over device  export app }
+network Net {
+    host a = S()
+    host b = S()
+    link lan { a.device, b.device  delay 1 ms }
+    at 1 ms a.app.send_to(\"x\")
+    at 2 ms a.app.send_to(\"x\")
+    at 3 ms a.app.send_to(\"x\")
+    at 4 ms a.app.send_to(\"yyy\")
+    at 5 ms a.app.send_to(\"a text that goes on for more than a log shows of it\")
+    expect a.device.frame(W { kind: 2, id: 8 } \"yyy\")
+    expect b.app.deliver_from(\"a text that goes on for more than a log shows of If\")
+    until 1 s
+}
+";
+    let (code, text) = sim("nearest.mok", text, &[]);
+    assert!(code == 1 && text.contains("came: device.frame(W { kind: 2, id: 7 (not 8) } \"yyy\") at 4.0 ms"), "{text}");
+    assert!(text.contains("shows of it\" (octet 49 is 0x69, not 0x49)) at 6.0 ms"), "{text}");
+}

@@ -17,6 +17,7 @@ use crate::analysis::Analysis;
 use crate::{calls, hover, names, neighbours, outline, wires};
 
 mod by_words;
+mod networks;
 mod runs;
 mod values;
 
@@ -157,7 +158,11 @@ impl Scene<'_> {
             }
             (S::NAME_EXPR, S::ARG) => {
                 self.named_arguments(found);
-                self.values(found);
+                if (self.is_in(S::TEST) || self.is_in(S::NETWORK)) && !self.is_in(S::LAYER_USE) {
+                    self.values_of_run(found);
+                } else {
+                    self.values(found);
+                }
             }
             (S::NAME_EXPR, _) if self.is_in(S::STACK_LAYER) || self.is_in(S::BUNDLE) => {
                 self.layers(found);
@@ -202,6 +207,7 @@ impl Scene<'_> {
                     | S::STACK
                     | S::BUNDLE
                     | S::HANDLER
+                    | S::WIRE
                     | S::FILE
             )
         });
@@ -225,6 +231,7 @@ impl Scene<'_> {
                 self.layers(found);
             }
             Some(S::BUNDLE) => self.layers(found),
+            Some(S::WIRE) => found.words(&by_words::OF_WIRES),
             _ => found.words(words::of_items()),
         }
     }

@@ -138,6 +138,17 @@ pub fn is_name(name: &str) -> bool {
         && !mokume_semantics::check::names::is_word(name)
 }
 
+/// Why a word is no name of an alternative of a header, if the old one is: a small letter begins a field's.
+fn no_alternative(known: &Analysis, word: &str, new: &str, places: &Places) -> Option<String> {
+    let headers = known.checked.program.layers.iter().flat_map(|layer| &layer.header);
+    let mut alternatives = headers.filter(|header| !header.is_single()).flat_map(|header| &header.variants);
+    let is_one = alternatives.any(|variant| places.all.contains_key(&place(known, variant.name.span)));
+    let is_field = new.starts_with(|first: char| first.is_ascii_lowercase());
+    (is_one && is_field).then(|| {
+        format!("`{word}` is an alternative of a header, which begins with a capital letter: `{new}` would be a field")
+    })
+}
+
 /// The new texts of the changed files, if the program keeps its meaning.
 pub fn renamed(
     session: &mut Session<'_>,
@@ -145,6 +156,9 @@ pub fn renamed(
     (word, new): (&str, &str),
     places: &Places,
 ) -> Result<BTreeMap<String, String>, String> {
+    if let Some(why) = no_alternative(known, word, new, places) {
+        return Err(why);
+    }
     let is_local = places.is_local;
     let groups = if is_local { Rc::default() } else { workspace::analyses_with(session, word) };
     let own: Vec<String> = places.all.keys().map(|(name, ..)| name.clone()).take(1).collect();

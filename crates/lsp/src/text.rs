@@ -1,6 +1,7 @@
 //! Places in texts: octets inside, lines and columns for editors. Keeps: every position has an answer; one beyond the
 //! text becomes the nearest end.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use ls_types::{Position, PositionEncodingKind, TextDocumentContentChangeEvent};
@@ -45,6 +46,8 @@ pub struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
     columns: Columns,
+    /// An offset that was asked for, and its column: in a long line those that follow are counted from there.
+    last: Cell<(usize, u32)>,
 }
 
 impl<'t> Lines<'t> {
@@ -57,7 +60,7 @@ impl<'t> Lines<'t> {
             _ => false,
         });
         let starts = std::iter::once(0).chain(ends.map(|at| at + 1)).collect();
-        Lines { text, starts, columns }
+        Lines { text, starts, columns, last: Cell::default() }
     }
 
     /// The editor's position of an offset; an offset within a character becomes the character's beginning.
@@ -71,7 +74,11 @@ impl<'t> Lines<'t> {
             offset -= 1;
         }
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        Position::new(line as u32, self.columns.count(&self.text[self.starts[line]..offset]))
+        let known = Some(self.last.get()).filter(|(at, _)| (self.starts[line]..=offset).contains(at));
+        let (at, before) = known.unwrap_or((self.starts[line], 0));
+        let column = before + self.columns.count(&self.text[at..offset]);
+        self.last.set((offset, column));
+        Position::new(line as u32, column)
     }
 
     /// The offset of a position. Beyond a line's end it is that end; within a character, the character's beginning.
@@ -140,6 +147,20 @@ mod tests {
             for (offset, character) in text.char_indices() {
                 if !matches!(character, '\r' | '\n') {
                     assert_eq!(lines.offset(lines.position(offset)), offset, "{columns:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_before_changes_no_position() {
+        let text = "a\u{e9}\u{1f600}z\r\n\u{1f600}next\rlast \u{e9}\n";
+        for columns in [Columns::Utf8, Columns::Utf16] {
+            for first in 0..=text.len() {
+                for second in 0..=text.len() {
+                    let lines = Lines::new(text, columns);
+                    lines.position(first);
+                    assert_eq!(lines.position(second), Lines::new(text, columns).position(second), "{first} {second}");
                 }
             }
         }

@@ -338,3 +338,134 @@ fn nothing_is_wrong_with_a_cursor_anywhere() {
         }
     }
 }
+
+/// The files of programs that need no other files than the library's.
+fn programs() -> Vec<(String, String)> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut found: Vec<(String, String)> = Vec::new();
+    for folder in ["examples", "tests/program", "tests/newcomer"] {
+        let files = std::fs::read_dir(root.join(folder)).unwrap().map(|file| file.unwrap().path());
+        for file in files.filter(|file| file.extension().is_some_and(|end| end == "mok")) {
+            found.push((
+                format!("{}/{}", root.join(folder).display(), file.file_name().unwrap().to_string_lossy()),
+                std::fs::read_to_string(&file).unwrap(),
+            ));
+        }
+    }
+    found.retain(|(_, text)| !text.lines().any(|line| line.starts_with("use ") && line.contains('"')));
+    found.sort();
+    found
+}
+
+/// The lines of the items of a file that begin with one of these words, by their numbers.
+fn lines_of<'t>(text: &'t str, words: &[&str]) -> Vec<(usize, &'t str)> {
+    let mut is_within = false;
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        if line.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            is_within = words.iter().any(|word| line.starts_with(&format!("{word} ")));
+        } else if is_within {
+            found.push((number, line.split("//").next().unwrap()));
+        }
+    }
+    found
+}
+
+/// Where words begin in a line that are neither in a text nor in brackets, nor numbers or their units.
+fn words_of(line: &str) -> Vec<(usize, &str)> {
+    let (mut depth, mut is_text, mut found) = (0i32, false, Vec::new());
+    let octets = line.as_bytes();
+    let is_word = |octet: u8| octet.is_ascii_alphanumeric() || octet == b'_';
+    for (at, octet) in line.bytes().enumerate() {
+        is_text ^= octet == b'"';
+        depth += i32::from(matches!(octet, b'(' | b'[')) - i32::from(matches!(octet, b')' | b']'));
+        let begins = octet.is_ascii_alphabetic() && (at == 0 || !is_word(octets[at - 1]));
+        if begins && !is_text && depth == 0 {
+            let end = (at..octets.len()).find(|end| !is_word(octets[*end])).unwrap_or(octets.len());
+            found.push((at, &line[at..end]));
+        }
+    }
+    found
+}
+
+/// Units are written behind numbers, which nothing proposes.
+const UNITS: [&str; 10] = ["ns", "us", "ms", "s", "min", "h", "kbit", "Mbit", "Gbit", "octets"];
+
+/// Wherever a word stands in a network of the repository, it is among those that are proposed there.
+#[test]
+fn each_word_of_a_network_is_proposed_where_it_stands() {
+    let mut missing = Vec::new();
+    let mut count = 0;
+    let mut known = std::collections::BTreeSet::new();
+    for (path, text) in programs() {
+        let lines = lines_of(&text, &["network"]);
+        let mut editor = Editor::with_files(&[]);
+        for (number, line) in lines {
+            for (at, word) in words_of(line) {
+                let is_named = ["host ", "link "].iter().any(|item| line[..at].trim_start() == *item);
+                // What stands elsewhere alike is looked at once.
+                let is_known = !known.insert(format!("{}{word}", line[..at].trim_start()));
+                if UNITS.contains(&word) || is_named || is_known {
+                    continue;
+                }
+                let before: String = text.lines().take(number).map(|line| format!("{line}\n")).collect();
+                let after: String = text.lines().skip(number + 1).map(|line| format!("\n{line}")).collect();
+                // The word is taken away; what is behind it on its line stays.
+                let cut = format!("{before}{}{}{after}", &line[..at], &line[at + word.len()..]);
+                editor.open_silently("a.mok", &cut);
+                let document = json!({ "uri": Editor::uri("a.mok") });
+                let position = json!({ "line": number, "character": at });
+                let found =
+                    editor.ask("textDocument/completion", json!({ "textDocument": document, "position": position }));
+                count += 1;
+                if !found.as_array().is_some_and(|all| all.iter().any(|one| one["label"] == word)) {
+                    missing.push(format!("{path}:{}: {}|{word}", number + 1, &line[..at]));
+                }
+            }
+        }
+    }
+    assert!(count > 50 && missing.is_empty(), "{} of {count}:\n{}", missing.len(), missing.join("\n"));
+}
+
+/// What begins an item of a file begins nothing within another.
+#[test]
+fn nothing_of_a_file_is_proposed_within_its_items() {
+    let network = |line: &str| {
+        let hosts = "host a = S()\n    host b = S()\n    link l { a.device, b.device LINK }";
+        format!("{SESSIONS}network N {{\n    {hosts}\n    {line}\n    until 1 s\n}}\n")
+    };
+    let of_file = ["attribute", "bundle", "worker", "wire", "vocabulary"];
+    let on = |line: &str| network(line).replace(" LINK", "");
+    proposes(&on("|"), &["at", "when", "expect", "frame", "clock", "until"], &of_file);
+    for word in ["partition", "crash", "restart", "clock"] {
+        proposes(&on(&format!("{word} |")), &["a", "b"], &[&of_file[..], &["Keeps"]].concat());
+    }
+    proposes(&on("partition a, b |"), &["from"], &of_file);
+    proposes(&on("expect casts |"), &["total", "together"], &of_file);
+    proposes(&on("frame 1 of a.device |"), &["to", "lost", "late"], &of_file);
+    proposes(&on("expect a.|"), &["app", "device"], &of_file);
+    proposes(&on("expect nothing at a.|"), &["app", "device"], &of_file);
+    proposes(&on("when a.|"), &["app", "device"], &of_file);
+    proposes(&on("when a.app.opened(1) b.|"), &["app"], &["device"]);
+    proposes(&network("until 1 s").replace("LINK", " |"), &["loss", "delay"], &of_file);
+    proposes(&network("until 1 s").replace("LINK", "delay 1 ms |"), &["loss", "burst"], &of_file);
+    let test = |line: &str| format!("{SESSIONS}test \"t\" {{\n    stack S\n    {line}\n}}\n");
+    proposes(&test("=> app.opened(1, ?s)  |"), &["app", "device"], &of_file);
+    let no_value = ["now", "random", "flow", "message", "clamp"];
+    proposes(&test("=> app.opened(1, ?s)\n    app.send(|"), &["s", "DoorsWire"], &no_value);
+    proposes(&test("after |"), &[], &no_value);
+}
+
+/// A list in a wire has a length, and its elements have the name that `each` gives them.
+#[test]
+fn wires_name_lists_and_their_elements() {
+    let wire = |each: &str| {
+        format!("record Two {{ one: u8, two: u8 }}\nworker N {{ header {{ x: u8, list: [u8; ..4], twos: [Two; ..4] }} }}\nbundle B = N encoded W\nwire W big {{\n    {each}\n}}\n")
+    };
+    proposes(&wire("n: u8 = N.list.|"), &["length"], &[]);
+    proposes(&wire("n: u8 = N.list.length\n    |"), &["choice", "each", "where"], &["worker", "attribute"]);
+    proposes(&wire("each e in |"), &["N"], &["worker", "wire"]);
+    proposes(&wire("each e in N.|"), &["list"], &["worker"]);
+    proposes(&wire("each e in N.list { e: u8 = | }"), &["e"], &["worker"]);
+    proposes(&wire("each e in N.twos { a: u8 = e.| }"), &["one", "two"], &["x"]);
+}

@@ -198,6 +198,10 @@ fn what_would_mean_something_else_is_not_renamed() {
     assert_eq!(editor.refused("textDocument/prepareRename", at).0, -32803);
     let at = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "position": next });
     assert_eq!(editor.ask("textDocument/prepareRename", at)["placeholder"], "next");
+    let asks = "worker W {\n    header { Ask { id: u8 } | Tell { id: u8 } }\n}\n";
+    editor.open("c.mok", asks);
+    let (_, why) = editor.refused("textDocument/rename", rename("c.mok", &place(asks, "Ask", 0), "ask"));
+    assert!(why.contains("begins with a capital letter"), "{why}");
     let library = "use udp\nbundle Mine = Udp\n";
     editor.open("b.mok", library);
     let (_, why) = editor.refused("textDocument/rename", rename("b.mok", &place(library, "Udp", 0), "Mdp"));

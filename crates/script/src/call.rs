@@ -2,11 +2,15 @@
 
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, Type};
 
+use crate::likeness::Likeness;
 use crate::names::Names;
-use crate::octets::show_beside;
+use crate::octets::{same, show_beside};
 use crate::packets;
 use crate::script::{Arg, Call};
 use crate::written::Written;
+
+/// How many octets of a message a log shows.
+const FRONT: usize = 24;
 
 impl Call {
     /// The arguments of an input, with names replaced by what they are bound to; an error says why there are none.
@@ -19,17 +23,24 @@ impl Call {
         self.port == output.port && self.event != output.event
     }
 
-    /// How many arguments of an output match the pattern; `None` for another event or port.
-    pub fn likeness(&self, automaton: &Automaton, names: &Names, output: &Output) -> Option<usize> {
+    /// How near an output is to the pattern; `None` for another event or port.
+    pub fn likeness(&self, automaton: &Automaton, names: &Names, output: &Output) -> Option<Likeness> {
         if (self.port, self.event) != (output.port, output.event) {
             return None;
         }
         let signature = automaton.ports[output.port.index()].outputs.get(output.event as usize)?;
-        let args = self.args.iter().zip(&output.args).zip(&signature.params);
-        let is_met = |((arg, datum), (_, ty)): &((&Arg, &Datum), &(String, Type))| {
-            packets::meets(automaton, &mut names.clone(), arg, datum, ty.width(automaton))
-        };
-        Some(args.filter(is_met).count())
+        let mut found = Likeness::default();
+        for ((arg, datum), (_, ty)) in self.args.iter().zip(&output.args).zip(&signature.params) {
+            found.args += usize::from(packets::meets(automaton, &mut names.clone(), arg, datum, ty.width(automaton)));
+            match (arg, datum) {
+                (Arg::Packet(packet), Datum::Message(came)) => {
+                    found.add(packets::likeness(automaton, names, packet, came));
+                }
+                (Arg::Octets(wanted), Datum::Message(came)) => found.octets += same(wanted, came),
+                _ => {}
+            }
+        }
+        Some(found)
     }
 
     /// Whether an input matches the pattern; then stores what the pattern binds, else nothing.
@@ -54,16 +65,20 @@ impl Call {
             && self.fits(automaton, names, &output.args, &signature.params)
     }
 
-    /// An output of this event in the notation of the pattern, with what differs from it. `None` if the pattern has no packets by
-    /// their fields. `datum` gives the text of all else.
+    /// An output of this event in the notation of the pattern, with what differs from it. `None` if the pattern has neither packets by
+    /// their fields nor octets of which the front alone would not show what differs. `datum` gives the text of all else.
     pub fn shown_like(
         &self,
         stack: (&Automaton, &Written, &Names),
         output: &Output,
         datum: &dyn Fn(&Datum) -> String,
     ) -> Option<String> {
-        let is_packet = |arg: &Arg| matches!(arg, Arg::Packet(_));
-        self.args.iter().any(is_packet).then(|| shown(stack, &self.args, output, datum))
+        let is_told = |(arg, datum): (&Arg, &Datum)| match (arg, datum) {
+            (Arg::Packet(_), _) => true,
+            (Arg::Octets(wanted), Datum::Message(came)) => came.len().max(wanted.len()) > FRONT && wanted != came,
+            _ => false,
+        };
+        self.args.iter().zip(&output.args).any(is_told).then(|| shown(stack, &self.args, output, datum))
     }
 
     fn fits(&self, automaton: &Automaton, names: &mut Names, data: &[Datum], params: &[(String, Type)]) -> bool {

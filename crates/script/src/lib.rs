@@ -7,6 +7,7 @@
 
 mod call;
 mod difference;
+mod likeness;
 mod names;
 mod octets;
 mod packets;
@@ -16,6 +17,7 @@ mod written;
 
 pub use call::datum;
 pub use difference::{Failure, FailureKind};
+pub use likeness::Likeness;
 pub use names::Names;
 pub use packets::why;
 pub use play::{is_meant, judge, parameters, run};

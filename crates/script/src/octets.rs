@@ -13,10 +13,15 @@ pub(crate) fn show_octets(octets: &[u8]) -> String {
     }
 }
 
+/// How many octets are the same before the first that differs.
+pub(crate) fn same(wanted: &[u8], came: &[u8]) -> usize {
+    wanted.iter().zip(came).take_while(|(wanted, came)| wanted == came).count()
+}
+
 /// Unexpected octets, and the first that differs, counted from the packet's front; these octets begin at `from` there.
 pub(crate) fn show_beside(wanted: &[u8], came: &[u8], from: usize) -> String {
     let shown = show_octets(came);
-    let same = wanted.iter().zip(came).take_while(|(wanted, came)| wanted == came).count();
+    let same = same(wanted, came);
     let at = from + same;
     match (wanted.get(same), came.get(same)) {
         (None, None) => shown,

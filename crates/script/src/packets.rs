@@ -7,8 +7,9 @@ use mokume_reaction::{Automaton, Datum, FieldValue, Handle, Type, WireId, WireIt
 use mokume_wire::by_fields::{look, sum_of, write as write_fields, Known, Looked, Unsaid};
 use mokume_wire::Read;
 
+use crate::likeness::Likeness;
 use crate::names::Names;
-use crate::octets::{show_beside, show_octets};
+use crate::octets::{same, show_beside, show_octets};
 use crate::script::{Arg, Packet, PacketPart, WirePattern};
 use crate::written::{scalar, Written};
 
@@ -225,6 +226,24 @@ fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u
         }
     }
     all && rest.is_some_and(|rest| is_tail(packet, rest))
+}
+
+/// How near a received packet is to a pattern: how many of the named fields are right, and how many octets.
+pub(crate) fn likeness(automaton: &Automaton, names: &Names, packet: &Packet, octets: &[u8]) -> Likeness {
+    let (parts, rest) = parts(automaton, packet, octets);
+    let mut found = Likeness::default();
+    for part in &parts {
+        match part {
+            Part::Octets { wanted, came, .. } => found.octets += same(wanted, came),
+            Part::Layer(layer) => {
+                let named = layer.fields.iter().filter(|field| argument(layer.pattern, field).is_some());
+                let right = named.filter(|field| is_field_met(automaton, &mut names.clone(), layer.pattern, field));
+                found.fields += right.count();
+            }
+        }
+    }
+    found.octets += rest.map_or(0, |rest| same(&tail(packet).0, rest));
+    found
 }
 
 /// Whether the octets after the wires match.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_lower::{network_input, network_output, Bound};
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId};
-use mokume_script::{Call, Names, Written};
+use mokume_script::{Call, Likeness, Names, Written};
 use mokume_semantics::lost;
 use mokume_semantics::program::{Arg, Args, Expectation, HostOutput, Network, Program, Times};
 use mokume_simulate::{ScriptedInput, Watch};
@@ -137,8 +137,8 @@ const MOST_SHOWN: usize = 3;
 struct Others {
     /// How many did not match.
     count: u64,
-    /// The nearest of them, the earliest first: how many arguments matched, when, which.
-    nearest: Vec<(usize, u64, Output)>,
+    /// The nearest of them, of equals the earliest first: how near, when, which.
+    nearest: Vec<(Likeness, u64, Output)>,
     /// The first outputs that matched, if they were too few.
     met: Vec<(u64, Output)>,
     /// The first that matched too late.
@@ -150,7 +150,7 @@ struct Others {
 }
 
 impl Others {
-    fn add(&mut self, likeness: usize, at: u64, output: &Output) {
+    fn add(&mut self, likeness: Likeness, at: u64, output: &Output) {
         self.count += 1;
         let place = self.nearest.iter().position(|(known, _, _)| *known < likeness).unwrap_or(self.nearest.len());
         self.nearest.insert(place, (likeness, at, output.clone()));

@@ -1,10 +1,14 @@
 //! Proposals where the words before the cursor decide: the tree of an unfinished line says little, or something else.
 
-use mokume_semantics::program::{Header, Key, Layer, MemberKind, ScopeKind, Type};
+use mokume_semantics::program::{Field, Header, Key, Layer, MemberKind, ScopeKind, Type, Variant};
 use mokume_semantics::types;
-use mokume_syntax::{ast, SyntaxKind};
+use mokume_syntax::{ast, SyntaxKind, SyntaxNode};
 
 use super::{within, Found, Kind, Scene};
+
+/// The words with which parts of a wire begin.
+pub(super) const OF_WIRES: [&str; 9] =
+    ["choice", "default", "each", "header", "optional", "options", "pseudo", "trim", "where"];
 
 impl Scene<'_> {
     /// Whether this word is in front of the cursor.
@@ -55,11 +59,19 @@ impl Scene<'_> {
                 }
                 _ => return None,
             },
+            ([.., layer, ".", alternative, ".", list, "."], _) if self.is_in(S::WIRE) => {
+                self.of_list(layer, &[*alternative, *list], found)?;
+            }
             ([.., layer, ".", alternative, "."], _) if self.is_in(S::WIRE) => {
-                self.header(layer, Some(alternative), found)?
+                self.header(layer, Some(alternative), found).or_else(|| self.of_list(layer, &[*alternative], found))?
+            }
+            ([.., element, "."], _) if self.is_in(S::WIRE_EACH) && self.elements().contains(&element.to_string()) => {
+                self.of_element(element, found)?;
             }
             ([.., layer, "."], _) if self.is_in(S::WIRE) => self.header(layer, None, found)?,
+            ([.., "each", _, "in"], _) if self.is_in(S::WIRE) => self.carried(found),
             ([.., "="], _) if self.is_in(S::WIRE) => {
+                self.elements().iter().for_each(|name| found.add(name, Kind::VARIABLE, "element of the list"));
                 self.fixed(found);
                 self.carried(found);
             }
@@ -179,6 +191,53 @@ impl Scene<'_> {
                 layer.header.iter().for_each(|header| self.parts(header, &[], found));
             }
         }
+        Some(())
+    }
+
+    /// The field of a header that a path names behind its layer.
+    fn field(&self, layer: &str, path: &[&str]) -> Option<&Field> {
+        let layer = self.carried_layers().into_iter().find(|known| known.name.text == layer)?;
+        let header = layer.header.as_ref()?;
+        let (fields, name) = match path {
+            [alternative, name] => {
+                let is_it = |known: &&Variant| known.name.text == **alternative;
+                (&header.variants.iter().find(is_it)?.fields, name)
+            }
+            [name] => (&header.variants.first().filter(|_| header.is_single())?.fields, name),
+            _ => return None,
+        };
+        fields.iter().find(|field| field.name.text == **name)
+    }
+
+    /// What a wire may say of a list beside its elements; the parts of a record.
+    fn of_list(&self, layer: &str, path: &[&str], found: &mut Found) -> Option<()> {
+        let Type::Record(id) = self.field(layer, path)?.ty else { return None };
+        let record = self.program.records.get(id.index())?;
+        match record.vector {
+            Some(_) => found.add("length", Kind::PROPERTY, "how many elements"),
+            None => self.fields(&record.fields, found),
+        }
+        Some(())
+    }
+
+    /// What the `each` around the cursor call their elements.
+    fn elements(&self) -> Vec<String> {
+        let around = self.token.parent_ancestors().filter(|node| node.kind() == SyntaxKind::WIRE_EACH);
+        let names = around.filter_map(|each| each.children().find(|part| part.kind() == SyntaxKind::NAME));
+        names.map(|name| name.text().to_string().trim().to_string()).collect()
+    }
+
+    /// The parts of an element of a list of records.
+    fn of_element(&self, element: &str, found: &mut Found) -> Option<()> {
+        let mut around = self.token.parent_ancestors().filter(|node| node.kind() == SyntaxKind::WIRE_EACH);
+        let is_it = |part: &SyntaxNode| part.kind() == SyntaxKind::NAME && part.text().to_string().trim() == element;
+        let each = around.find(|each| each.children().any(|part| is_it(&part)))?;
+        let path = each.children().find(|part| part.kind() == SyntaxKind::PATH)?.text().to_string();
+        let words: Vec<&str> = path.trim().split('.').map(str::trim).collect();
+        let Type::Record(id) = self.field(words.first()?, &words[1..])?.ty else { return None };
+        let list = self.program.records.get(id.index())?.vector.as_ref()?;
+        let Type::Record(id) = list.element else { return None };
+        self.fields(&self.program.records.get(id.index())?.fields, found);
         Some(())
     }
 

@@ -1,20 +1,18 @@
-//! Proposals in tests and networks: stacks, hosts, ports, and the events that a port of a stack takes and gives.
+//! Proposals in tests: stacks, ports, and the events that a port of a stack takes and gives.
 
 use mokume_base::{Diagnostic, Severity, Span};
 use mokume_driver::compile;
+use mokume_driver::Report;
 use mokume_driver::StackId;
-use mokume_semantics::program::{Layer, MemberKind, Network, Stack};
+use mokume_semantics::program::{Layer, MemberKind, Stack};
 use mokume_syntax::{ast, SyntaxKind};
 
 use super::{within, Found, Kind, Scene};
 use crate::names;
 
-/// What a test may say to be reported.
-const REPORTS: [&str; 5] = ["overflow", "division", "bounds", "misuse", "narrow"];
-
 /// Which events of a port may stand somewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(super) enum Way {
     /// What is put in.
     In,
     /// What comes out.
@@ -28,7 +26,7 @@ impl Scene<'_> {
             ["stack"] => self.stacks(found),
             ["dropped" | "consumed"] => self.reasons(found),
             ["reported"] => {
-                REPORTS.iter().for_each(|report| found.add(report, Kind::ENUM_MEMBER, "report"));
+                Report::ALL.iter().for_each(|report| found.add(report.word(), Kind::ENUM_MEMBER, "report"));
             }
             ["counter"] => {
                 for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
@@ -45,13 +43,42 @@ impl Scene<'_> {
                 found.words(&["nothing"]);
                 ports(self.stack_of_test()?, true, found);
             }
+            ["after"] => self.fixed(found),
+            // Behind an output comes the next one.
+            [before @ .., ")" | "_"] if before.contains(&"=>") => ports(self.stack_of_test()?, true, found),
             [before @ .., port, "."] => {
                 let way = if before.contains(&"=>") { Way::Out } else { Way::In };
                 self.events(self.stack_of_test()?, port, way, found);
             }
-            _ => return None,
+            // Numbers and units.
+            _ => {}
         }
         Some(())
+    }
+
+    /// A value in a test or a network: what is known when it is compiled, names that outputs have bound, and packets.
+    pub(super) fn values_of_run(&self, found: &mut Found) {
+        let run =
+            self.token.parent_ancestors().find(|node| matches!(node.kind(), SyntaxKind::TEST | SyntaxKind::NETWORK));
+        let here = self.token.text_range().start();
+        let tokens =
+            run.iter().flat_map(|run| run.descendants_with_tokens()).filter_map(|element| element.into_token());
+        for mark in tokens.filter(|token| token.kind() == SyntaxKind::QUESTION && token.text_range().end() < here) {
+            if let Some(name) = mark.next_token().filter(|name| name.kind() == SyntaxKind::IDENT) {
+                found.add(name.text(), Kind::VARIABLE, "bound by an output");
+            }
+        }
+        self.fixed(found);
+        let seen = self.seen();
+        for wire in self.program.wires.iter().filter(|wire| seen.contains(&wire.name.span.file)) {
+            self.opened(&wire.name.text, (Kind::STRUCT, "a packet by its fields"), " {", Some(wire.name.span), found);
+        }
+        for record in self.program.records.iter().filter(|record| seen.contains(&record.name.span.file)) {
+            if record.vector.is_none() && !self.program.enums.iter().any(|item| item.name.span == record.name.span) {
+                self.opened(&record.name.text, (Kind::STRUCT, "record"), " {", Some(record.name.span), found);
+            }
+        }
+        found.words(&["true", "false"]);
     }
 
     /// All stacks that a test may name.
@@ -75,49 +102,11 @@ impl Scene<'_> {
         self.seen_stacks().find(|stack| stack.name.text == name.text())
     }
 
-    // ---- networks ----
-
-    /// Proposals in a network.
-    pub(super) fn in_network(&self, words: &[&str], found: &mut Found) -> Option<()> {
-        let network = self.token.parent_ancestors().find(|node| node.kind() == SyntaxKind::NETWORK)?;
-        let here = ast::span_of(&network, self.file);
-        let network = self.program.networks.iter().find(|known| within(known.name.span, here))?;
-        let stack_of = |host: &str| {
-            let host = network.hosts.iter().find(|known| known.name.text == host)?;
-            self.program.stacks.get(host.stack.index())
-        };
-        match words {
-            ["casts" | "delivers" | "views"] => stacks_of(self, network).for_each(|stack| ports(stack, false, found)),
-            [first @ ("casts" | "delivers" | "views"), port, "."] => {
-                let way = if *first == "casts" { Way::In } else { Way::Out };
-                stacks_of(self, network).for_each(|stack| self.events(stack, port, way, found));
-            }
-            ["link", .., host, "."] | ["frame", .., host, "."] => devices(stack_of(host)?, found),
-            ["link", .., "{" | ","] | ["frame", .., "of" | "to"] => hosts(network, found),
-            [first @ ("at" | "when" | "expect"), before @ .., host, ".", port, "."] => {
-                // Behind `when a.app.opened(…)` comes what is then put in.
-                let is_then = *first == "when" && !before.is_empty();
-                let way = if *first == "at" || is_then { Way::In } else { Way::Out };
-                self.events(stack_of(host)?, port, way, found);
-            }
-            ["at" | "when" | "expect", .., host, "."] => ports(stack_of(host)?, false, found),
-            ["when" | "expect"] | ["expect", "nothing", "at"] => {
-                hosts(network, found);
-                if words == ["expect"] {
-                    found.words(&["nothing", "casts"]);
-                }
-            }
-            ["at", _, ..] | ["when", .., ")"] | ["when", .., "after", _, _] => hosts(network, found),
-            _ => return None,
-        }
-        Some(())
-    }
-
     // ---- events of ports ----
 
     /// The events that a port of a stack takes, or gives. They follow from the whole stack: it is lowered. Nothing if
     /// there is a mistake in what the stack is made of.
-    fn events(&self, stack: &Stack, port: &str, way: Way, found: &mut Found) {
+    pub(super) fn events(&self, stack: &Stack, port: &str, way: Way, found: &mut Found) {
         let checked = &self.analysis.checked;
         let is_wrong = |found: &Diagnostic| found.severity == Severity::Error && !self.is_of_run(found);
         if checked.diagnostics.iter().any(is_wrong) {
@@ -148,22 +137,13 @@ impl Scene<'_> {
 }
 
 /// The ports of a stack: what it exports, and for tests its devices.
-fn ports(stack: &Stack, with_devices: bool, found: &mut Found) {
+pub(super) fn ports(stack: &Stack, with_devices: bool, found: &mut Found) {
     if with_devices {
         devices(stack, found);
     }
     stack.exports.iter().for_each(|export| found.add(&export.text, Kind::VARIABLE, "port of the stack"));
 }
 
-fn devices(stack: &Stack, found: &mut Found) {
+pub(super) fn devices(stack: &Stack, found: &mut Found) {
     stack.devices.iter().for_each(|device| found.add(&device.text, Kind::VARIABLE, "device"));
-}
-
-fn hosts(network: &Network, found: &mut Found) {
-    network.hosts.iter().for_each(|host| found.add(&host.name.text, Kind::VARIABLE, "host"));
-}
-
-/// The stacks of all hosts.
-fn stacks_of<'p>(scene: &'p Scene<'_>, network: &'p Network) -> impl Iterator<Item = &'p Stack> {
-    network.hosts.iter().filter_map(|host| scene.program.stacks.get(host.stack.index()))
 }

@@ -21,6 +21,9 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     for (file, item) in &trees.services {
         item.signals().iter().for_each(|signal| once_each(cx, *file, "parameter", names_of(signal.params())));
     }
+    for (file, item) in &trees.enums {
+        item.variants().iter().for_each(|name| once_each(cx, *file, "part", names_of(name.params())));
+    }
     for (file, item) in &trees.signatures {
         signature(cx, *file, item);
     }
