@@ -373,6 +373,39 @@ fn locals_with_parts_and_those_of_functions_have_values() {
     }
 }
 
+/// A statement that begins with a call of a function had no place: it could not be stopped at, its handler was found inside the function,
+/// and the caller's locals were those of others (an outsider's findings).
+#[test]
+fn a_statement_that_begins_with_a_call_has_a_place() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/calls.mok");
+    let run = |commands: &str| {
+        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "calls"], commands);
+        assert_eq!(err, "", "{out}");
+        out
+    };
+    let stops = run("break deliver if n == 3\ncontinue\nlocals\ncontinue\n");
+    assert!(stops.contains("calls.mok:6  let a = inner(m)\n"), "{stops}");
+    assert!(stops.contains("n = 3\nm = 9\n") && stops.ends_with("the run has ended\n"), "{stops}");
+    assert!(!run("break deliver if n == 9\ncontinue\n").contains("(point 1)"), "that is the function's");
+    let where_ = run("break 13\ncontinue\nwhere\nlocals\n");
+    let calls = "  fn inner  calls.mok:13\n  fn outer  calls.mok:16\n  app: on deliver  calls.mok:7\n";
+    let first = run("break 13 if n == 10\ncontinue\nwhere\nlocals\n");
+    assert!(first.contains(calls), "{first}");
+    assert!(first.contains("locals\nn = 10\n"), "{first}");
+    assert!(where_.contains("  fn inner  calls.mok:13\n  app: on deliver  calls.mok:6\n"), "{where_}");
+    // The line is met once, and not again behind the call.
+    let once = run("break 7\ncontinue\ncontinue\n");
+    assert_eq!(once.matches("calls.mok:7  ").count(), 1, "{once}");
+    // A local of a container is shown as what it contains there.
+    let items = run("break 22\ncontinue\nlocals\ncontinue\nlocals\n");
+    assert!(items.contains("item = { left: 3, right: 4 }\n") && items.contains("item = 311\n"), "{items}");
+    // What was not computed is neither equal nor unequal.
+    for (name, condition) in [("unsaid", "unsaid != 77"), ("idle", "not idle")] {
+        let doubt = run(&format!("break 11 if {condition}\ncontinue\n"));
+        assert!(!doubt.contains("(point ") && doubt.contains(&format!("`{name}` has no value there")), "{doubt}");
+    }
+}
+
 /// A condition that asks for a name without a value stopped never, and nothing was said.
 /// What a layer is given, and counters of loops, had no value: the automaton has neither by its name.
 #[test]
@@ -689,6 +722,24 @@ fn an_editor_sees_locals_state_and_hosts() {
     assert_eq!((evaluated("own"), evaluated("next")), ("5".to_string(), "2".to_string()));
     assert!(evaluated("why").contains("what came in at app"));
     assert!(dap.refused("evaluate", json!({ "expression": "nobody" })).contains("nothing is called `nobody` here"));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+/// Each frame of the call stack has its own locals, and what an editor asks for is looked for in its frame.
+#[test]
+fn an_editor_sees_the_locals_of_each_frame() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/calls.mok");
+    let mut dap = Dap::launched(&file, &[13], &[], json!({ "test": "calls" }));
+    dap.event("stopped");
+    dap.ask("continue", json!({ "threadId": 1 }));
+    dap.event("stopped");
+    let names: Vec<String> = dap.stack().1.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["fn inner", "fn outer", "app: on deliver"]);
+    for (frame, name, value) in [(1, "n", "10"), (2, "p", "10"), (3, "n", "3"), (3, "a", "10"), (3, "m", "9")] {
+        let found = dap.ask("evaluate", json!({ "expression": name, "frameId": frame }))["result"].clone();
+        assert_eq!(found, value, "{name} of frame {frame}");
+    }
+    assert!(dap.refused("evaluate", json!({ "expression": "p", "frameId": 3 })).contains("nothing is called `p`"));
     assert_eq!(dap.quit(), Some(0));
 }
 

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_base::world::World;
 use mokume_interpret::{Cause, Moment, Observed, Observer, What};
-use mokume_reaction::{HandlerId, PortKind};
+use mokume_reaction::{HandlerId, PortKind, SourceId};
 
 use crate::failure::Failure;
 
@@ -87,6 +87,8 @@ struct Engine {
     points: Points,
     mode: Mode,
     spot: Spot,
+    /// The last statement of each running piece of code, the innermost last.
+    running: Vec<SourceId>,
     /// The texts of the handlers that have run, by host.
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
@@ -130,6 +132,7 @@ pub fn run_faulty(
         points: Points::default(),
         mode: Mode::To(1, Why::Beginning),
         spot: Spot::default(),
+        running: Vec::new(),
         texts: BTreeMap::new(),
         fault,
         is_over: false,
@@ -166,8 +169,9 @@ impl Engine {
             What::Statement(_) if texts.are_several && is_head(moment) => {}
             _ => self.spot.depth = moment.frames().iter().map(|frame| moment.depth(frame)).sum(),
         }
+        let goes_on = self.goes_on(moment);
         let here = self.spot;
-        let point = self.met(host, moment, texts);
+        let point = if goes_on { None } else { self.met(host, moment, texts) };
         match self.mode {
             Mode::To(number, why) if here.count == number => self.stop(host, moment, why),
             Mode::To(..) => {}
@@ -182,6 +186,20 @@ impl Engine {
                 self.mode = Mode::Search { by, from, found };
             }
         }
+    }
+
+    /// Whether a statement goes on behind a call, where points have been met before.
+    fn goes_on(&mut self, moment: &Moment<'_>) -> bool {
+        let (What::Statement(source), Some(own)) = (moment.what, self.spot.depth.checked_sub(1)) else {
+            if moment.what == What::Begins {
+                self.running.clear();
+            }
+            return false;
+        };
+        let goes_on = self.running.len() > self.spot.depth && self.running.get(own) == Some(&source);
+        self.running.resize(self.spot.depth, source);
+        self.running[own] = source;
+        goes_on
     }
 
     /// The point at a moment; log texts are printed only on the way forwards. Every run evaluates every moment, so that

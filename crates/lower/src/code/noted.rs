@@ -56,7 +56,7 @@ impl Noted {
     }
 
     /// A statement begins, with these names.
-    pub fn begins(&mut self, names: Arc<Names>) {
+    pub fn statement_begins(&mut self, names: Arc<Names>) {
         self.begun.push(names);
     }
 

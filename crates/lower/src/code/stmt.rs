@@ -30,7 +30,7 @@ impl<'p> Writer<'_, 'p> {
                 break;
             }
             let place = self.place(stmt.span);
-            self.begins(place);
+            self.statement_begins(place);
             let around = self.at.replace(stmt.span);
             self.stmt(stmt);
             self.at = around;

@@ -294,11 +294,11 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// The same for a statement that begins.
-    pub fn begins(&mut self, source: Option<SourceId>) {
+    pub fn statement_begins(&mut self, source: Option<SourceId>) {
         self.source(source);
         if source.is_some() {
             let names = self.names_at(source);
-            self.noted.begins(names);
+            self.noted.statement_begins(names);
         }
     }
 
