@@ -139,7 +139,7 @@ impl Moment<'_> {
     pub fn depth(&self, frame: &Frame) -> usize {
         let body = frame.unit.body(self.state.running());
         let innermost = frame.begun.as_ref().or_else(|| body.scopes.at(frame.at));
-        std::iter::successors(innermost, |names| names.outer.as_ref()).count()
+        std::iter::successors(innermost, |names| names.outer.as_ref()).map(|_| 1).sum()
     }
 
     fn local<'s>(&'s self, frame: &Frame, body: &Body, name: &'s BoundName) -> Option<Local<'s>> {
