@@ -362,7 +362,9 @@ impl Reader<'_> {
             }
             K::Get { object, cell } => {
                 let given = way.value(*object)?;
-                let object = way.object(*object)?;
+                let (Value::Object(object) | Value::Perhaps(object, _)) = given else {
+                    return Err("a handle that is not known".into());
+                };
                 if let Some(value) = self.referred(&mut way.leaf, object, *cell)? {
                     let is_new = way.leaf.referred.contains_key(&(object, *cell));
                     if let (Value::Perhaps(referred, _), false) = (&value, is_new) {
@@ -373,10 +375,27 @@ impl Reader<'_> {
                             way.leaf.nulls.extend(given.null());
                         }
                     }
-                    return Ok(vec![value]);
+                    // A cell of nobody names nobody.
+                    return Ok(vec![match (given.null(), value) {
+                        (Some(null), Value::Object(referred)) => Value::Perhaps(referred, null),
+                        (Some(null), Value::Perhaps(referred, none)) => {
+                            Value::Perhaps(referred, self.terms.any(&[none, null]))
+                        }
+                        (_, value) => value,
+                    }]);
                 }
                 let term = self.cell(&mut way.leaf, object, *cell)?;
-                one(term)
+                // A cell of nobody is zero.
+                one(match given.null() {
+                    Some(null) => {
+                        let zero = match self.terms.sort(term) {
+                            Sort::Bits(width) => self.terms.number(0, width),
+                            _ => self.terms.truth(false),
+                        };
+                        self.terms.choose(null, zero, term)
+                    }
+                    None => term,
+                })
             }
             K::Set { object, cell, value } => self.set((*object, *cell), *value, way),
             K::NewMessage { octets } => self.new_message(octets, way),
