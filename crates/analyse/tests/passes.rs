@@ -12,8 +12,8 @@ type Pass = fn(&mut Automaton);
 const PASSES: [(&str, Pass); 2] = [("straighten", straighten), ("lay open", lay_open)];
 
 fn straighten(automaton: &mut Automaton) {
-    automaton.handlers.iter_mut().for_each(|handler| mokume_analyse::straighten(&mut handler.body));
-    automaton.functions.iter_mut().for_each(|function| mokume_analyse::straighten(&mut function.body));
+    automaton.handlers.iter_mut().for_each(|handler| drop(mokume_analyse::straighten(&mut handler.body)));
+    automaton.functions.iter_mut().for_each(|function| drop(mokume_analyse::straighten(&mut function.body)));
 }
 
 fn lay_open(automaton: &mut Automaton) {
