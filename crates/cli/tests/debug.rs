@@ -732,7 +732,6 @@ fn an_editor_sees_the_locals_of_each_frame() {
     let mut dap = Dap::launched(&file, &[13], &[], json!({ "test": "calls" }));
     dap.event("stopped");
     dap.ask("continue", json!({ "threadId": 1 }));
-    dap.event("stopped");
     let names: Vec<String> = dap.stack().1.into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["fn inner", "fn outer", "app: on deliver"]);
     for (frame, name, value) in [(1, "n", "10"), (2, "p", "10"), (3, "n", "3"), (3, "a", "10"), (3, "m", "9")] {

@@ -9,7 +9,7 @@ const NAMED: &str = r#"enum Answered: u8 open { Found, Missing, Busy = 9 }
 worker Says {
     header { what: Answered, name: [u8; ..8] }
     on send(msg) { below.send(msg, what: Answered.Missing, name: "heat") }
-    on deliver(msg, name) { if name == "heat" { consume msg: hot  return } above.deliver(msg) }
+    on deliver(msg, what, name) { if name == "heat" { consume msg: hot  return } above.deliver(msg) }
 }
 bundle Saying = Says encoded W
 wire W big {
