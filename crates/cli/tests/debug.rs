@@ -1,10 +1,10 @@
 //! `mokume debug`: with commands from a pipe, and with an editor over the debug adapter protocol.
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+mod dap;
 
-use serde_json::{json, Value};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 const FILE: &str = concat!(
     include_str!("../../driver/tests/debug/counts.mok"),
@@ -52,6 +52,18 @@ fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
     let output = child.wait_with_output().unwrap();
     let text = |octets: Vec<u8>| String::from_utf8(octets).unwrap();
     (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+/// A file of the driver's own tests of debugging.
+fn of_driver(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug").join(name)
+}
+
+/// The output for these commands to a test of such a file, which is right.
+fn of_test(file: &str, test: &str, commands: &str) -> String {
+    let (out, err, code) = transcript(&["debug", of_driver(file).to_str().unwrap(), "--test", test], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    out
 }
 
 fn network(name: &str, commands: &str) -> String {
@@ -245,8 +257,7 @@ fn a_line_alone_is_of_the_file_that_was_asked_for_until_somebody_goes_on() {
 
 /// Commands to the network of `only.mok`, a file without layers.
 fn only(commands: &str) -> String {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/only.mok");
-    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], commands);
+    let (out, err, code) = transcript(&["debug", of_driver("only.mok").to_str().unwrap()], commands);
     assert_eq!((err.as_str(), code), ("", 0), "{out}");
     out
 }
@@ -298,10 +309,7 @@ fn conditions_know_times_and_names() {
 
 /// Commands to a test of `renamed.mok`.
 fn renamed(commands: &str) -> String {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/renamed.mok");
-    let (out, err, code) = transcript(&["debug", file.to_str().unwrap(), "--test", "t"], commands);
-    assert_eq!((err.as_str(), code), ("", 0), "{out}");
-    out
+    of_test("renamed.mok", "t", commands)
 }
 
 /// The field's own name was shown for `offset: at`, and hid the state of that name.
@@ -324,12 +332,7 @@ fn a_header_field_has_the_name_that_the_head_gives_it() {
 /// Records, vectors and enums with parts had no value, and in a function the names of its caller were shown, and no parameter.
 #[test]
 fn locals_with_parts_and_those_of_functions_have_values() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/parts.mok");
-    let run = |commands: &str| {
-        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "marks"], commands);
-        assert_eq!(err, "", "{out}");
-        out
-    };
+    let run = |commands: &str| of_test("parts.mok", "marks", commands);
     let locals = |commands: &str| {
         let out = run(&format!("{commands}\ncontinue\nlocals\n"));
         let own = out.split("(mokume) locals\n").nth(1).and_then(|rest| rest.split("(mokume)").next());
@@ -377,12 +380,7 @@ fn locals_with_parts_and_those_of_functions_have_values() {
 /// and the caller's locals were those of others (an outsider's findings).
 #[test]
 fn a_statement_that_begins_with_a_call_has_a_place() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/calls.mok");
-    let run = |commands: &str| {
-        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "calls"], commands);
-        assert_eq!(err, "", "{out}");
-        out
-    };
+    let run = |commands: &str| of_test("calls.mok", "calls", commands);
     let stops = run("break deliver if n == 3\ncontinue\nlocals\ncontinue\n");
     assert!(stops.contains("calls.mok:6  let a = inner(m)\n"), "{stops}");
     assert!(stops.contains("n = 3\nm = 9\n") && stops.ends_with("the run has ended\n"), "{stops}");
@@ -410,12 +408,7 @@ fn a_statement_that_begins_with_a_call_has_a_place() {
 /// What a layer is given, and counters of loops, had no value: the automaton has neither by its name.
 #[test]
 fn parameters_and_counters_have_values() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/loops.mok");
-    let run = |commands: &str| {
-        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "given"], commands);
-        assert_eq!(err, "", "{out}");
-        out
-    };
+    let run = |commands: &str| of_test("loops.mok", "given", commands);
     let out = run("break 9 if i == 2\ncontinue\nlocals\nprint i\nprint most\nprint wait\nprint color\nprint Loops.most\nprint app.wait\n");
     let said = "(mokume) locals\nmsg = 1 octets \"x\"\n    octets = 78\ni = 2\n(mokume) print i\n2\n(mokume) print most\n5\n\
         (mokume) print wait\n20 ms\n(mokume) print color\nBlue\n(mokume) print Loops.most\n5\n(mokume) print app.wait\n20 ms\n";
@@ -520,289 +513,3 @@ fn a_program_that_is_wrong_is_not_run() {
 }
 
 // ---- the debug adapter protocol ----
-
-struct Dap {
-    child: Child,
-    to: ChildStdin,
-    from: BufReader<ChildStdout>,
-    asked: u64,
-    events: Vec<(String, Value)>,
-}
-
-impl Dap {
-    fn new() -> Dap {
-        let mut child = start(&["debug", "--dap"]);
-        let (to, from) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
-        Dap { child, to, from, asked: 0, events: Vec::new() }
-    }
-
-    fn read(&mut self) -> Value {
-        let mut length = 0;
-        loop {
-            let mut line = String::new();
-            assert!(self.from.read_line(&mut line).unwrap() > 0, "the adapter is gone");
-            match line.trim_end().strip_prefix("Content-Length: ") {
-                Some(octets) => length = octets.parse().unwrap(),
-                None => break,
-            }
-        }
-        let mut octets = vec![0; length];
-        std::io::Read::read_exact(&mut self.from, &mut octets).unwrap();
-        serde_json::from_slice(&octets).unwrap()
-    }
-
-    fn raw(&mut self, text: &str) {
-        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
-    }
-
-    /// A request: whether it succeeded, and the answer.
-    fn try_ask(&mut self, command: &str, arguments: Value) -> (bool, Value) {
-        self.asked += 1;
-        let request = json!({ "seq": self.asked, "type": "request", "command": command, "arguments": arguments });
-        self.raw(&request.to_string());
-        loop {
-            let said = self.read();
-            if said["type"] == "event" {
-                self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
-            } else {
-                assert_eq!((&said["request_seq"], &said["command"]), (&json!(self.asked), &json!(command)), "{said}");
-                return (said["success"] == true, said);
-            }
-        }
-    }
-
-    fn ask(&mut self, command: &str, arguments: Value) -> Value {
-        let (is_done, said) = self.try_ask(command, arguments);
-        assert!(is_done, "{said}");
-        said["body"].clone()
-    }
-
-    fn refused(&mut self, command: &str, arguments: Value) -> String {
-        let (is_done, said) = self.try_ask(command, arguments);
-        assert!(!is_done, "{said}");
-        said["message"].as_str().unwrap().to_string()
-    }
-
-    /// The next event of a kind.
-    fn event(&mut self, kind: &str) -> Value {
-        loop {
-            if let Some(place) = self.events.iter().position(|(known, _)| known == kind) {
-                return self.events.remove(place).1;
-            }
-            let said = self.read();
-            assert_eq!(said["type"], "event", "{said}");
-            self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
-        }
-    }
-
-    /// Up to the first stop, with points by lines and on functions.
-    fn launched(file: &std::path::Path, lines: &[u64], functions: &[&str], more: Value) -> Dap {
-        let mut dap = Dap::new();
-        assert_eq!(dap.ask("initialize", json!({ "adapterID": "mokume" }))["supportsStepBack"], true);
-        let mut launch = json!({ "program": file });
-        launch.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        dap.ask("launch", launch);
-        dap.event("initialized");
-        let lines: Vec<Value> = lines.iter().map(|line| json!({ "line": line })).collect();
-        let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": lines }));
-        assert_eq!(set["breakpoints"].as_array().unwrap().len(), lines.len());
-        let names: Vec<Value> = functions.iter().map(|name| json!({ "name": name })).collect();
-        dap.ask("setFunctionBreakpoints", json!({ "breakpoints": names }));
-        dap.ask("setExceptionBreakpoints", json!({ "filters": ["report"] }));
-        dap.ask("configurationDone", json!({}));
-        dap
-    }
-
-    /// Where the run stands: the host, and the lines of the running code.
-    fn stack(&mut self) -> (u64, Vec<(String, u64)>) {
-        let thread = self.event("stopped")["threadId"].as_u64().unwrap();
-        let frames = self.ask("stackTrace", json!({ "threadId": thread }))["stackFrames"].clone();
-        let frame = |frame: &Value| (frame["name"].as_str().unwrap().to_string(), frame["line"].as_u64().unwrap());
-        (thread, frames.as_array().unwrap().iter().map(frame).collect())
-    }
-
-    fn line(&mut self) -> u64 {
-        self.stack().1[0].1
-    }
-
-    fn after(&mut self, command: &str) -> u64 {
-        self.ask(command, json!({ "threadId": 1 }));
-        self.line()
-    }
-
-    fn quit(mut self) -> Option<i32> {
-        self.ask("disconnect", json!({}));
-        drop(self.to);
-        self.child.wait().unwrap().code()
-    }
-}
-
-#[test]
-fn an_editor_steps_forwards_and_backwards() {
-    let mut dap = Dap::launched(&file("dap_steps"), &[15], &[], json!({}));
-    assert_eq!(dap.stack(), (1, vec![("app.Counts: on send".to_string(), 15)]));
-    assert_eq!(dap.after("stepIn"), 11);
-    assert_eq!(dap.after("stepOut"), 16);
-    assert_eq!(dap.after("stepBack"), 12);
-    assert_eq!(dap.after("stepBack"), 11);
-    assert_eq!(dap.after("stepBack"), 15);
-    assert_eq!(dap.after("next"), 16);
-    assert_eq!(dap.after("continue"), 15);
-    assert_eq!(dap.after("next"), 16);
-    assert_eq!(dap.after("reverseContinue"), 15);
-    assert_eq!(dap.after("reverseContinue"), 15);
-    assert_eq!(dap.quit(), Some(0));
-}
-
-#[test]
-fn an_editor_sets_conditions_times_and_log_points() {
-    let path = file("dap_conditions");
-    let mut dap = Dap::launched(&path, &[15], &[], json!({}));
-    assert_eq!(dap.line(), 15);
-    let points = json!([
-        { "line": 17, "condition": "own > 4" },
-        { "line": 16, "logMessage": "own is {own}" },
-        { "line": 18, "condition": "owl > 4" },
-    ]);
-    let set = dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
-    let verified: Vec<bool> =
-        set["breakpoints"].as_array().unwrap().iter().map(|one| one["verified"] == true).collect();
-    assert_eq!(verified, [true, true, false]);
-    assert!(set["breakpoints"][2]["message"].as_str().unwrap().contains("nothing is called `owl` here"), "{set}");
-    assert_eq!(dap.after("continue"), 17);
-    assert_eq!(
-        (dap.event("output")["output"].as_str(), dap.event("output")["output"].as_str()),
-        (Some("a: own is 4\n"), Some("a: own is 5\n"))
-    );
-    let frames = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"][0]["variablesReference"].clone();
-    let locals = dap.ask("variables", json!({ "variablesReference": frames }))["variables"].clone();
-    assert!(locals.as_array().unwrap().iter().any(|one| one["name"] == "own" && one["value"] == "5"), "{locals}");
-    // The second time since the beginning.
-    let points = json!([{ "line": 15, "hitCondition": "2" }]);
-    dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
-    dap.ask("restart", json!({}));
-    dap.event("stopped");
-    dap.ask("continue", json!({ "threadId": 1 }));
-    assert_eq!(dap.line(), 15);
-    let stopped = dap.ask("evaluate", json!({ "expression": "next", "frameId": 1 }))["result"].clone();
-    assert_eq!(stopped, "1");
-    assert_eq!(dap.quit(), Some(0));
-}
-
-#[test]
-fn an_editor_sees_locals_state_and_hosts() {
-    let mut dap = Dap::launched(&file("dap_sees"), &[], &["drop no_room"], json!({}));
-    let stopped = dap.event("stopped");
-    assert_eq!(
-        (&stopped["reason"], &stopped["description"]),
-        (&json!("breakpoint"), &json!("a message ends: app.Counts.no_room"))
-    );
-    let threads = dap.ask("threads", json!({}));
-    assert_eq!(threads["threads"], json!([{ "id": 1, "name": "a" }, { "id": 2, "name": "b" }]));
-    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 2 }))["totalFrames"], 0);
-    let scopes = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"].clone();
-    let mut within =
-        |reference: &Value| dap.ask("variables", json!({ "variablesReference": reference }))["variables"].clone();
-    let locals = within(&scopes[0]["variablesReference"]);
-    let named =
-        |all: &Value, name: &str| all.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
-    assert_eq!(named(&locals, "own")["value"], "5");
-    let octets = within(&named(&locals, "msg")["variablesReference"]);
-    assert_eq!(named(&octets, "octets")["value"], "61 67 61 69 6e");
-    let layers = within(&scopes[1]["variablesReference"]);
-    let entity = within(&named(&layers, "app.Counts")["variablesReference"]);
-    let cells = within(&named(&entity, "entity")["variablesReference"]);
-    assert_eq!(
-        (&named(&cells, "next")["value"], &named(&cells, "wait")["value"]),
-        (&json!("2"), &json!("rings in 19 ms (at 21 ms)"))
-    );
-    let mut evaluated = |text: &str| {
-        dap.ask("evaluate", json!({ "expression": text, "frameId": 1 }))["result"].as_str().unwrap().to_string()
-    };
-    assert_eq!((evaluated("own"), evaluated("next")), ("5".to_string(), "2".to_string()));
-    assert!(evaluated("why").contains("what came in at app"));
-    assert!(dap.refused("evaluate", json!({ "expression": "nobody" })).contains("nothing is called `nobody` here"));
-    assert_eq!(dap.quit(), Some(0));
-}
-
-/// Each frame of the call stack has its own locals, and what an editor asks for is looked for in its frame.
-#[test]
-fn an_editor_sees_the_locals_of_each_frame() {
-    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../driver/tests/debug/calls.mok");
-    let mut dap = Dap::launched(&file, &[13], &[], json!({ "test": "calls" }));
-    dap.event("stopped");
-    dap.ask("continue", json!({ "threadId": 1 }));
-    let names: Vec<String> = dap.stack().1.into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["fn inner", "fn outer", "app: on deliver"]);
-    for (frame, name, value) in [(1, "n", "10"), (2, "p", "10"), (3, "n", "3"), (3, "a", "10"), (3, "m", "9")] {
-        let found = dap.ask("evaluate", json!({ "expression": name, "frameId": frame }))["result"].clone();
-        assert_eq!(found, value, "{name} of frame {frame}");
-    }
-    assert!(dap.refused("evaluate", json!({ "expression": "p", "frameId": 3 })).contains("nothing is called `p`"));
-    assert_eq!(dap.quit(), Some(0));
-}
-
-#[test]
-fn an_editor_may_go_back_from_the_end() {
-    let mut dap = Dap::launched(&file("dap_end"), &[], &[], json!({ "test": "goes down again" }));
-    assert_eq!(dap.event("stopped")["description"], "the run has ended");
-    let said = dap.event("output")["output"].as_str().unwrap().to_string();
-    assert!(said.contains("FAILED test \"goes down again\", step 1") && said.contains("the run has ended"), "{said}");
-    assert!(dap.refused("next", json!({})).contains("the run has ended"));
-    assert_eq!(dap.after("stepBack"), 21);
-    assert_eq!(dap.after("stepBack"), 20);
-    dap.ask("restart", json!({}));
-    dap.event("stopped");
-    assert_eq!(dap.quit(), Some(0));
-}
-
-#[test]
-fn an_editor_that_says_nonsense_is_told() {
-    let file = file("dap_bad");
-    let mut dap = Dap::new();
-    assert!(dap.refused("next", json!({})).contains("behind `launch`"));
-    dap.ask("initialize", json!({}));
-    assert!(dap.refused("launch", json!({})).contains("`program` is missing"));
-    assert!(dap.refused("launch", json!({ "program": "/no/where.mok" })).contains("cannot read"));
-    assert!(dap
-        .refused("launch", json!({ "program": file, "network": "Nobody" }))
-        .contains("there is no network `Nobody`"));
-    dap.ask("launch", json!({ "program": file, "stopOnEntry": true }));
-    let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [{ "line": 3 }] }));
-    assert_eq!(set["breakpoints"][0]["verified"], false);
-    assert!(set["breakpoints"][0]["message"].as_str().unwrap().contains("there is code in line 11"), "{set}");
-    let set = dap.ask("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "nothing" }, { "name": "send" }] }));
-    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(false), &json!(true)));
-    dap.raw("{");
-    assert!(dap.event("output")["output"].as_str().unwrap().contains("no message of the protocol"));
-    assert!(dap.refused("dance", json!({})).contains("`dance` is not known here"));
-    dap.ask("configurationDone", json!({}));
-    assert_eq!(dap.event("stopped")["reason"], "entry");
-    assert_eq!(dap.ask("variables", json!({ "variablesReference": 99 }))["variables"], json!([]));
-    assert_eq!(dap.quit(), Some(0));
-}
-
-#[test]
-fn an_editor_may_vanish() {
-    // Keeps the output open to the end: the system ends a process that writes to a closed pipe.
-    let Dap { mut child, to, from: _from, .. } = Dap::launched(&file("dap_gone"), &[15], &[], json!({}));
-    drop(to);
-    assert!(child.wait().unwrap().code().is_some());
-}
-
-/// What is asked only seldom: the text of a source, a pause of what stands still, an end by the editor or by `quit`.
-#[test]
-fn what_is_left_of_the_commands() {
-    let mut dap = Dap::launched(&file("dap_rest"), &[15], &[], json!({}));
-    assert_eq!(dap.line(), 15);
-    assert!(dap.refused("source", json!({ "sourceReference": 1 })).contains("the text is in the file"));
-    assert!(dap.refused("pause", json!({ "threadId": 1 })).contains("stands still already"));
-    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"][0]["line"], 15, "nothing has moved");
-    dap.ask("terminate", json!({}));
-    drop(dap.to);
-    assert_eq!(dap.child.wait().unwrap().code(), Some(0));
-    for word in ["quit", "q", "exit"] {
-        let out = network("quits", &format!("help\n{word}\nstep\n"));
-        assert!(out.ends_with(&format!("(mokume) {word}\n")) && out.contains("print NAME"), "{out}");
-    }
-}

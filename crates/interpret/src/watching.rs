@@ -5,8 +5,8 @@
 use std::sync::{Arc, Mutex};
 
 use mokume_reaction::{
-    Automaton, BlockId, Body, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, Names, ReasonId, Report,
-    SourceId, Type, Unit, Value,
+    Automaton, BlockId, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, Names, ReasonId, Report, SourceId,
+    Type, Unit, Value,
 };
 
 use crate::message::Message;
@@ -124,25 +124,27 @@ impl Moment<'_> {
     /// The pieces of code of a running body, each with its statement and its locals that have values: the innermost first, then those
     /// that call it, as far as they are in the same body. Messages that were given away are left out. None in code that nobody wrote.
     pub fn code<'s>(&'s self, frame: &'s Frame) -> Vec<(Option<SourceId>, Vec<Local<'s>>)> {
-        let body = frame.unit.body(self.state.running());
-        let mut found = Vec::new();
-        let mut code = frame.begun.as_ref().or_else(|| body.scopes.at(frame.at));
-        while let Some(names) = code {
-            let all = names.own.iter().filter_map(|name| self.local(frame, body, name));
-            found.push((names.source, all.collect()));
-            code = names.outer.as_ref();
-        }
-        found
+        let of_code = |names: &'s Arc<Names>| {
+            let all = names.own.iter().filter_map(|name| self.local(frame, name));
+            (names.source, all.collect())
+        };
+        self.pieces(frame).map(of_code).collect()
     }
 
     /// How many pieces of code a running body is in: the length of [`Self::code`].
     pub fn depth(&self, frame: &Frame) -> usize {
-        let body = frame.unit.body(self.state.running());
-        let innermost = frame.begun.as_ref().or_else(|| body.scopes.at(frame.at));
-        std::iter::successors(innermost, |names| names.outer.as_ref()).map(|_| 1).sum()
+        self.pieces(frame).map(|_| 1).sum()
     }
 
-    fn local<'s>(&'s self, frame: &Frame, body: &Body, name: &'s BoundName) -> Option<Local<'s>> {
+    /// The names of each piece of code that a running body is in, the innermost first.
+    fn pieces<'s>(&'s self, frame: &'s Frame) -> impl Iterator<Item = &'s Arc<Names>> {
+        let scopes = &frame.unit.body(self.state.running()).scopes;
+        let innermost = frame.begun.as_ref().or_else(|| scopes.at(frame.at));
+        std::iter::successors(innermost, |names| names.outer.as_ref())
+    }
+
+    fn local<'s>(&'s self, frame: &Frame, name: &'s BoundName) -> Option<Local<'s>> {
+        let body = frame.unit.body(self.state.running());
         let of_value = |value: Value| {
             let ty = body.values[value.index()].ty;
             let word = self.state.word_at(frame.base + value.index());

@@ -148,18 +148,19 @@ pub enum BoundPart {
 
 impl Scopes {
     /// The names at an operation of a block, if they are known.
-    pub fn at(&self, (block, op): (BlockId, usize)) -> Option<&Arc<Names>> {
-        let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= (block, op));
-        self.0.get(behind.checked_sub(1)?).filter(|scope| scope.block == block).map(|scope| &scope.names)
+    pub fn at(&self, at: (BlockId, usize)) -> Option<&Arc<Names>> {
+        self.last(at).map(|scope| &scope.names)
     }
-}
 
-impl Scopes {
     /// The statements that begin at an operation of a block without one of their own.
     pub fn begun_at(&self, at: (BlockId, usize)) -> &[Arc<Names>] {
-        let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= at);
-        let scope = behind.checked_sub(1).and_then(|last| self.0.get(last));
-        scope.filter(|scope| (scope.block, scope.op) == at).map_or(&[], |scope| &scope.begun)
+        self.last(at).filter(|scope| scope.op == at.1).map_or(&[], |scope| &scope.begun)
+    }
+
+    /// The scope of an operation: the last one in the block that begins there or before.
+    fn last(&self, (block, op): (BlockId, usize)) -> Option<&Scope> {
+        let behind = self.0.partition_point(|scope| (scope.block, scope.op) <= (block, op));
+        self.0.get(behind.checked_sub(1)?).filter(|scope| scope.block == block)
     }
 }
 

@@ -37,9 +37,8 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
-    /// All locals by their numbers, and the names of files.
+    /// All locals, by their numbers.
     locals: BTreeMap<u32, Local>,
-    files: BTreeMap<u32, String>,
 }
 
 /// A host, and the notations of its values.
@@ -100,7 +99,6 @@ impl Facts {
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
             locals: locals::of(program, sources),
-            files: sources.files().map(|(id, file)| (id.0, file.name.clone())).collect(),
         };
         for (name, stack, compiled, settings) in &hosts {
             let written = compiled.written.clone();
@@ -193,8 +191,8 @@ impl Facts {
     /// Whether the code around a place has a local of this name, bound yet or not.
     pub(super) fn has_local(&self, at: &Source, name: &str) -> bool {
         let Some(code) = self.code(at) else { return false };
-        let mut all = self.locals.values().filter(|local| self.files.get(&local.file) == Some(&at.file));
-        all.any(|local| local.name == name && code.from <= local.at && local.at < code.to)
+        let is_in = |local: &Local| local.file == at.file && code.from <= local.at && local.at < code.to;
+        self.locals.values().any(|local| local.name == name && is_in(local))
     }
 
     /// The texts of a handler of a running automaton.

@@ -19,8 +19,8 @@ use super::shape::Shape;
 #[derive(Clone, Debug)]
 pub(super) struct Local {
     pub name: String,
-    /// The file's number.
-    pub file: u32,
+    /// The file that declares it.
+    pub file: String,
     /// Where it is declared: line and column, from 1.
     pub at: (u32, u32),
     /// Where it is known: the start and the end of the block around it.
@@ -70,7 +70,8 @@ impl All<'_> {
             let shape = Shape::of(self.program, local.ty, *written);
             let known = place(around.start)..place(around.end.min(length));
             let (name, at) = (local.name.text.clone(), place(span.start));
-            self.found.insert(local.number, Local { name, file: span.file.0, at, known, shape });
+            let file = self.sources.file(span.file).name.clone();
+            self.found.insert(local.number, Local { name, file, at, known, shape });
         }
     }
 }

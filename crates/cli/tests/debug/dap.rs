@@ -1,0 +1,310 @@
+//! The debug adapter protocol, as an editor speaks it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::mpsc::{channel, Receiver};
+use std::time::Duration;
+
+use serde_json::{json, Value};
+
+use super::{file, network, of_driver, start};
+
+/// How long an answer or an event may take.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// The messages of an adapter, until it is gone.
+fn messages(mut from: BufReader<ChildStdout>) -> impl Iterator<Item = Value> {
+    std::iter::from_fn(move || {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if from.read_line(&mut line).ok()? == 0 {
+                return None;
+            }
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(octets) => length = octets.parse().ok()?,
+                None => break,
+            }
+        }
+        let mut octets = vec![0; length];
+        from.read_exact(&mut octets).ok()?;
+        serde_json::from_slice(&octets).ok()
+    })
+}
+
+struct Dap {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    asked: u64,
+    events: Vec<(String, Value)>,
+}
+
+impl Dap {
+    fn new() -> Dap {
+        let mut child = start(&["debug", "--dap"]);
+        let (to, said) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+        let (send, from) = channel();
+        // Who waits for what never comes is told, and waits no longer.
+        std::thread::spawn(move || messages(said).try_for_each(|message| send.send(message)));
+        Dap { child, to, from, asked: 0, events: Vec::new() }
+    }
+
+    fn read(&mut self) -> Value {
+        self.from.recv_timeout(LONGEST).expect("the adapter says something, and is there")
+    }
+
+    fn raw(&mut self, text: &str) {
+        write!(self.to, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+    }
+
+    /// A request: whether it succeeded, and the answer.
+    fn try_ask(&mut self, command: &str, arguments: Value) -> (bool, Value) {
+        self.asked += 1;
+        let request = json!({ "seq": self.asked, "type": "request", "command": command, "arguments": arguments });
+        self.raw(&request.to_string());
+        loop {
+            let said = self.read();
+            if said["type"] == "event" {
+                self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
+            } else {
+                assert_eq!((&said["request_seq"], &said["command"]), (&json!(self.asked), &json!(command)), "{said}");
+                return (said["success"] == true, said);
+            }
+        }
+    }
+
+    fn ask(&mut self, command: &str, arguments: Value) -> Value {
+        let (is_done, said) = self.try_ask(command, arguments);
+        assert!(is_done, "{said}");
+        said["body"].clone()
+    }
+
+    fn refused(&mut self, command: &str, arguments: Value) -> String {
+        let (is_done, said) = self.try_ask(command, arguments);
+        assert!(!is_done, "{said}");
+        said["message"].as_str().unwrap().to_string()
+    }
+
+    /// The next event of a kind.
+    fn event(&mut self, kind: &str) -> Value {
+        loop {
+            if let Some(place) = self.events.iter().position(|(known, _)| known == kind) {
+                return self.events.remove(place).1;
+            }
+            let said = self.read();
+            assert_eq!(said["type"], "event", "{said}");
+            self.events.push((said["event"].as_str().unwrap().to_string(), said["body"].clone()));
+        }
+    }
+
+    /// Up to the first stop, with points by lines and on functions.
+    fn launched(file: &std::path::Path, lines: &[u64], functions: &[&str], more: Value) -> Dap {
+        let mut dap = Dap::new();
+        assert_eq!(dap.ask("initialize", json!({ "adapterID": "mokume" }))["supportsStepBack"], true);
+        let mut launch = json!({ "program": file });
+        launch.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        dap.ask("launch", launch);
+        dap.event("initialized");
+        let lines: Vec<Value> = lines.iter().map(|line| json!({ "line": line })).collect();
+        let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": lines }));
+        assert_eq!(set["breakpoints"].as_array().unwrap().len(), lines.len());
+        let names: Vec<Value> = functions.iter().map(|name| json!({ "name": name })).collect();
+        dap.ask("setFunctionBreakpoints", json!({ "breakpoints": names }));
+        dap.ask("setExceptionBreakpoints", json!({ "filters": ["report"] }));
+        dap.ask("configurationDone", json!({}));
+        dap
+    }
+
+    /// Where the run stands: the host, and the lines of the running code.
+    fn stack(&mut self) -> (u64, Vec<(String, u64)>) {
+        let thread = self.event("stopped")["threadId"].as_u64().unwrap();
+        let frames = self.ask("stackTrace", json!({ "threadId": thread }))["stackFrames"].clone();
+        let frame = |frame: &Value| (frame["name"].as_str().unwrap().to_string(), frame["line"].as_u64().unwrap());
+        (thread, frames.as_array().unwrap().iter().map(frame).collect())
+    }
+
+    fn line(&mut self) -> u64 {
+        self.stack().1[0].1
+    }
+
+    fn after(&mut self, command: &str) -> u64 {
+        self.ask(command, json!({ "threadId": 1 }));
+        self.line()
+    }
+
+    fn quit(mut self) -> Option<i32> {
+        self.ask("disconnect", json!({}));
+        drop(self.to);
+        self.child.wait().unwrap().code()
+    }
+}
+
+#[test]
+fn an_editor_steps_forwards_and_backwards() {
+    let mut dap = Dap::launched(&file("dap_steps"), &[15], &[], json!({}));
+    assert_eq!(dap.stack(), (1, vec![("app.Counts: on send".to_string(), 15)]));
+    assert_eq!(dap.after("stepIn"), 11);
+    assert_eq!(dap.after("stepOut"), 16);
+    assert_eq!(dap.after("stepBack"), 12);
+    assert_eq!(dap.after("stepBack"), 11);
+    assert_eq!(dap.after("stepBack"), 15);
+    assert_eq!(dap.after("next"), 16);
+    assert_eq!(dap.after("continue"), 15);
+    assert_eq!(dap.after("next"), 16);
+    assert_eq!(dap.after("reverseContinue"), 15);
+    assert_eq!(dap.after("reverseContinue"), 15);
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_sets_conditions_times_and_log_points() {
+    let path = file("dap_conditions");
+    let mut dap = Dap::launched(&path, &[15], &[], json!({}));
+    assert_eq!(dap.line(), 15);
+    let points = json!([
+        { "line": 17, "condition": "own > 4" },
+        { "line": 16, "logMessage": "own is {own}" },
+        { "line": 18, "condition": "owl > 4" },
+    ]);
+    let set = dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
+    let verified: Vec<bool> =
+        set["breakpoints"].as_array().unwrap().iter().map(|one| one["verified"] == true).collect();
+    assert_eq!(verified, [true, true, false]);
+    assert!(set["breakpoints"][2]["message"].as_str().unwrap().contains("nothing is called `owl` here"), "{set}");
+    assert_eq!(dap.after("continue"), 17);
+    assert_eq!(
+        (dap.event("output")["output"].as_str(), dap.event("output")["output"].as_str()),
+        (Some("a: own is 4\n"), Some("a: own is 5\n"))
+    );
+    let frames = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"][0]["variablesReference"].clone();
+    let locals = dap.ask("variables", json!({ "variablesReference": frames }))["variables"].clone();
+    assert!(locals.as_array().unwrap().iter().any(|one| one["name"] == "own" && one["value"] == "5"), "{locals}");
+    // The second time since the beginning.
+    let points = json!([{ "line": 15, "hitCondition": "2" }]);
+    dap.ask("setBreakpoints", json!({ "source": { "path": path }, "breakpoints": points }));
+    dap.ask("restart", json!({}));
+    dap.event("stopped");
+    dap.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(dap.line(), 15);
+    let stopped = dap.ask("evaluate", json!({ "expression": "next", "frameId": 1 }))["result"].clone();
+    assert_eq!(stopped, "1");
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_sees_locals_state_and_hosts() {
+    let mut dap = Dap::launched(&file("dap_sees"), &[], &["drop no_room"], json!({}));
+    let stopped = dap.event("stopped");
+    assert_eq!(
+        (&stopped["reason"], &stopped["description"]),
+        (&json!("breakpoint"), &json!("a message ends: app.Counts.no_room"))
+    );
+    let threads = dap.ask("threads", json!({}));
+    assert_eq!(threads["threads"], json!([{ "id": 1, "name": "a" }, { "id": 2, "name": "b" }]));
+    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 2 }))["totalFrames"], 0);
+    let scopes = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"].clone();
+    let mut within =
+        |reference: &Value| dap.ask("variables", json!({ "variablesReference": reference }))["variables"].clone();
+    let locals = within(&scopes[0]["variablesReference"]);
+    let named =
+        |all: &Value, name: &str| all.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    assert_eq!(named(&locals, "own")["value"], "5");
+    let octets = within(&named(&locals, "msg")["variablesReference"]);
+    assert_eq!(named(&octets, "octets")["value"], "61 67 61 69 6e");
+    let layers = within(&scopes[1]["variablesReference"]);
+    let entity = within(&named(&layers, "app.Counts")["variablesReference"]);
+    let cells = within(&named(&entity, "entity")["variablesReference"]);
+    assert_eq!(
+        (&named(&cells, "next")["value"], &named(&cells, "wait")["value"]),
+        (&json!("2"), &json!("rings in 19 ms (at 21 ms)"))
+    );
+    let mut evaluated = |text: &str| {
+        dap.ask("evaluate", json!({ "expression": text, "frameId": 1 }))["result"].as_str().unwrap().to_string()
+    };
+    assert_eq!((evaluated("own"), evaluated("next")), ("5".to_string(), "2".to_string()));
+    assert!(evaluated("why").contains("what came in at app"));
+    assert!(dap.refused("evaluate", json!({ "expression": "nobody" })).contains("nothing is called `nobody` here"));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+/// Each frame of the call stack has its own locals, and what an editor asks for is looked for in its frame.
+#[test]
+fn an_editor_sees_the_locals_of_each_frame() {
+    let mut dap = Dap::launched(&of_driver("calls.mok"), &[13], &[], json!({ "test": "calls" }));
+    dap.event("stopped");
+    dap.ask("continue", json!({ "threadId": 1 }));
+    let names: Vec<String> = dap.stack().1.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["fn inner", "fn outer", "app: on deliver"]);
+    for (frame, name, value) in [(1, "n", "10"), (2, "p", "10"), (3, "n", "3"), (3, "a", "10"), (3, "m", "9")] {
+        let found = dap.ask("evaluate", json!({ "expression": name, "frameId": frame }))["result"].clone();
+        assert_eq!(found, value, "{name} of frame {frame}");
+    }
+    assert!(dap.refused("evaluate", json!({ "expression": "p", "frameId": 3 })).contains("nothing is called `p`"));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_may_go_back_from_the_end() {
+    let mut dap = Dap::launched(&file("dap_end"), &[], &[], json!({ "test": "goes down again" }));
+    assert_eq!(dap.event("stopped")["description"], "the run has ended");
+    let said = dap.event("output")["output"].as_str().unwrap().to_string();
+    assert!(said.contains("FAILED test \"goes down again\", step 1") && said.contains("the run has ended"), "{said}");
+    assert!(dap.refused("next", json!({})).contains("the run has ended"));
+    assert_eq!(dap.after("stepBack"), 21);
+    assert_eq!(dap.after("stepBack"), 20);
+    dap.ask("restart", json!({}));
+    dap.event("stopped");
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_that_says_nonsense_is_told() {
+    let file = file("dap_bad");
+    let mut dap = Dap::new();
+    assert!(dap.refused("next", json!({})).contains("behind `launch`"));
+    dap.ask("initialize", json!({}));
+    assert!(dap.refused("launch", json!({})).contains("`program` is missing"));
+    assert!(dap.refused("launch", json!({ "program": "/no/where.mok" })).contains("cannot read"));
+    assert!(dap
+        .refused("launch", json!({ "program": file, "network": "Nobody" }))
+        .contains("there is no network `Nobody`"));
+    dap.ask("launch", json!({ "program": file, "stopOnEntry": true }));
+    let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [{ "line": 3 }] }));
+    assert_eq!(set["breakpoints"][0]["verified"], false);
+    assert!(set["breakpoints"][0]["message"].as_str().unwrap().contains("there is code in line 11"), "{set}");
+    let set = dap.ask("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "nothing" }, { "name": "send" }] }));
+    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(false), &json!(true)));
+    dap.raw("{");
+    assert!(dap.event("output")["output"].as_str().unwrap().contains("no message of the protocol"));
+    assert!(dap.refused("dance", json!({})).contains("`dance` is not known here"));
+    dap.ask("configurationDone", json!({}));
+    assert_eq!(dap.event("stopped")["reason"], "entry");
+    assert_eq!(dap.ask("variables", json!({ "variablesReference": 99 }))["variables"], json!([]));
+    assert_eq!(dap.quit(), Some(0));
+}
+
+#[test]
+fn an_editor_may_vanish() {
+    // Keeps the output open to the end: the system ends a process that writes to a closed pipe.
+    let Dap { mut child, to, from: _from, .. } = Dap::launched(&file("dap_gone"), &[15], &[], json!({}));
+    drop(to);
+    assert!(child.wait().unwrap().code().is_some());
+}
+
+/// What is asked only seldom: the text of a source, a pause of what stands still, an end by the editor or by `quit`.
+#[test]
+fn what_is_left_of_the_commands() {
+    let mut dap = Dap::launched(&file("dap_rest"), &[15], &[], json!({}));
+    assert_eq!(dap.line(), 15);
+    assert!(dap.refused("source", json!({ "sourceReference": 1 })).contains("the text is in the file"));
+    assert!(dap.refused("pause", json!({ "threadId": 1 })).contains("stands still already"));
+    assert_eq!(dap.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"][0]["line"], 15, "nothing has moved");
+    dap.ask("terminate", json!({}));
+    drop(dap.to);
+    assert_eq!(dap.child.wait().unwrap().code(), Some(0));
+    for word in ["quit", "q", "exit"] {
+        let out = network("quits", &format!("help\n{word}\nstep\n"));
+        assert!(out.ends_with(&format!("(mokume) {word}\n")) && out.contains("print NAME"), "{out}");
+    }
+}
