@@ -357,7 +357,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     }
 
     /// Stores that the layer above was told of the session, by the layer's code or by its shape.
-    fn note_told(&mut self, session: r::Value) {
+    pub(super) fn note_told(&mut self, session: r::Value) {
         if let Some(told) = self.info().session.as_ref().and_then(|cells| cells.told) {
             let yes = self.truth(true);
             self.set(session, told, yes);

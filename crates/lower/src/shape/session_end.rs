@@ -116,7 +116,15 @@ impl<'p> Writer<'_, 'p> {
     /// `below.close()`, `below.abort()` in code.
     pub fn close_by_hand(&mut self, ending: Ending) {
         if !self.put_off(ending, None) {
+            self.tell_no_more();
             self.end_below(ending);
+        }
+    }
+
+    /// A session that this code has ended is not begun by it: `opened` and `accepted` behind the end tell nobody.
+    fn tell_no_more(&mut self) {
+        if let Some(session) = self.runs.session {
+            self.note_told(session);
         }
     }
 
@@ -181,6 +189,7 @@ impl<'p> Writer<'_, 'p> {
             return;
         };
         if !self.put_off(Ending::Failure, Some(reason)) {
+            self.tell_no_more();
             self.fail_now(session, reason);
         }
     }
