@@ -30,6 +30,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
         for (name, (span, ty)) in wishes {
             if is_published(check, name, &below, descent) {
                 found.extend(other_type(check, index, layer, (name, span, ty), &below));
+                found.extend(of_other_flows(check, index, layer, (name, span), &below));
                 continue;
             }
             missing.push(not_published(check, index, layer, (name, span), &below));
@@ -113,6 +114,47 @@ fn other_type(
             .label(publish.name.span, format!("published as {given}"))
             .help("publish one name with one type everywhere; `mtu` and `credit` are u32, `mac` is u48"),
     )
+}
+
+/// What is published of a flow cannot be read across a router that makes flows of its own: the reader's flow is none of those below it.
+fn of_other_flows(
+    check: &StackCheck,
+    index: usize,
+    layer: &Layer,
+    (name, span): (&str, Span),
+    below: &[&Layer],
+) -> Option<Diagnostic> {
+    let (at, publish) = of_a_flow(name, below)?;
+    let (router, by) = (below[..at].iter().find(|layer| layer.shape == Shape::Router)?, below[at]);
+    let text = format!(
+        "`{}` reads `below.{name}`, which `{}` publishes of a flow, and `{}` between them makes flows of its own",
+        layer.name.text, by.name.text, router.name.text
+    );
+    let call = if router.below_address.is_empty() { "" } else { "(flow(…))" };
+    Some(
+        Diagnostic::error(codes::NOT_PUBLISHED, text)
+            .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+            .label(span, "read here")
+            .label(publish.name.span, "published of a flow below the router")
+            .label(router.name.span, "says by `from flow(…)` which flows there are above it")
+            .help(format!(
+                "let `{}` say of which flow below: `publish {name}(flow): … = below.{name}{call}`",
+                router.name.text
+            )),
+    )
+}
+
+/// The nearest publisher of a name, if what it publishes is of a flow.
+fn of_a_flow<'p>(name: &str, below: &[&'p Layer]) -> Option<(usize, &'p Publish)> {
+    let publishes = |layer: &&'p Layer| layer.publishes.iter().find(|publish| publish.name.text == name);
+    let (at, publish) = below.iter().enumerate().find_map(|(at, layer)| Some((at, publishes(layer)?)))?;
+    let mut is_of_flow = publish.flow.is_some();
+    crate::visit::walk_expr(&publish.value, &mut |part| {
+        if let ExprKind::Below { name, .. } = &part.kind {
+            is_of_flow |= of_a_flow(&name.text, &below[at + 1..]).is_some();
+        }
+    });
+    is_of_flow.then_some((at, publish))
 }
 
 fn is_published(check: &StackCheck, name: &str, below: &[&Layer], descent: &Descent) -> bool {
