@@ -172,6 +172,7 @@ impl<'p> Writer<'_, 'p> {
             }
             E::MessageSize(local) => return self.message_size(*local),
             E::Load { message, at, width, big } => {
+                self.only_others_octets(at, expr);
                 let at = self.u32(at);
                 let message = self.of_local(*message);
                 let value = self.value(r::OpKind::Load { field: octet_field(*width, *big), message, at });
@@ -277,6 +278,23 @@ impl<'p> Writer<'_, 'p> {
                 self.binary(r::Binary::SubWrap, size, header)
             }
             _ => size,
+        }
+    }
+
+    /// A loop over octets must not run over the layer's own fields: they are zero on the way down, and what came on the way up.
+    fn only_others_octets(&mut self, at: &'p s::Expr, load: &'p s::Expr) {
+        let s::ExprKind::Local(local) = &at.kind else { return };
+        let count = self.locals.get(local.index()).and_then(|values| values.as_ref()?.first().copied());
+        let Some((_, least)) = self.counters.iter().find(|(counter, _)| Some(*counter) == count).copied() else {
+            return;
+        };
+        let info = self.info();
+        let own = info.coding.placed.iter().flatten().flatten();
+        let end = own.map(|field| u64::from(field.octet) + u64::from(field.width / 8)).max().unwrap_or(0);
+        if least < end {
+            let text = "this loop reads the layer's own field: in a bundle with a wire octet 0 is the packet's first, and `msg.size` does not count headers";
+            let help = format!("put the layer under the bundle, not in it; or begin behind its field, at octet {end}");
+            self.error("M0727", text, Some(load.span), &help);
         }
     }
 

@@ -101,6 +101,7 @@ impl<'p> Writer<'_, 'p> {
         let known = self.one_constant(&self.env, from).zip(self.one_constant(&self.env, end));
         let few = known.is_some_and(|(from, end)| end.saturating_sub(from) <= u64::from(limit));
         let ty = self.scalar(self.decls[local.index()].ty);
+        let least = self.one_constant(&self.env, from);
         let start = self.one(from);
         let start = self.cast(start, ty);
         let last = self.one(end);
@@ -115,6 +116,7 @@ impl<'p> Writer<'_, 'p> {
                 w.only_below(done, rounds, most);
             }
             w.set_local(local, vec![own[0]]);
+            w.counters.extend(least.map(|least| (own[0], least)));
             w.run_block(body);
             own.iter().map(|value| w.by_one(*value, r::Binary::AddWrap)).collect()
         });

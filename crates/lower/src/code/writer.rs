@@ -108,6 +108,8 @@ pub struct Writer<'x, 'p> {
     /// The current statement; `None` in code of the shape.
     pub at: Option<Span>,
     pub noted: Noted,
+    /// The counters of loops that begin at a known number, with that number.
+    pub counters: Vec<(Value, u64)>,
     live: bool,
 }
 
@@ -150,6 +152,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             begun: false,
             at: None,
             noted: Noted::default(),
+            counters: Vec::new(),
             live: true,
         }
     }

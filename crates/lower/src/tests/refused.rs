@@ -98,6 +98,31 @@ fn a_placed_field_of_no_fixed_octet() {
     assert_eq!(codes(&even), Vec::<&str>::new());
 }
 
+/// In a bundle with a wire octets count from the packet's first, so that a loop from 0 on reads the layer's own field.
+#[test]
+fn a_loop_over_octets_that_has_the_own_field_in_it() {
+    let text = "
+        worker Sums {
+            header { sum: u32 }
+            on send(msg) {
+                let all: u32 = 0
+                for i in FROM limit 1500 { all = all +% msg.u8(i) as u32 }
+                below.send(msg, sum: all)
+            }
+            on deliver(msg, sum) { above.deliver(msg) }
+        }
+        bundle Wired = Sums encoded Plain
+        wire Plain { sum: u32 = Sums.sum }
+        stack Alone(device: Device) { app = Sums over device  export app }
+        stack Both(device: Device) { app = Wired over device  export app }";
+    let from = |from: &str| codes(&text.replace("FROM", from));
+    assert_eq!(from("0 .. msg.size"), ["M0727"]);
+    assert_eq!(from("3 .. msg.size"), ["M0727"]);
+    assert_eq!(from("4 .. msg.size + 4"), Vec::<&str>::new());
+    let alone = text.split_once("stack Both").map_or("", |parts| parts.0);
+    assert_eq!(codes(&alone.replace("FROM", "0 .. msg.size")), Vec::<&str>::new());
+}
+
 #[test]
 fn a_test_of_what_the_stack_does_not_have() {
     let text = |step: &str| {
