@@ -260,6 +260,8 @@ impl Coding {
 #[derive(Clone, Debug)]
 pub struct HeaderField {
     pub name: String,
+    /// The name that its parts make, which another field may have, too.
+    pub path: String,
     pub ty: r::Type,
     /// Which scalar of the key it is, and of which end.
     pub key: Option<(KeyPart, usize)>,

@@ -453,7 +453,7 @@ impl<'p> Lowering<'p> {
 }
 
 /// The name, with `_` appended until it is not taken: another file's item may have it.
-fn unlike<'n>(name: &str, taken: impl Iterator<Item = &'n str>) -> String {
+pub fn unlike<'n>(name: &str, taken: impl Iterator<Item = &'n str>) -> String {
     let taken: HashSet<&str> = taken.collect();
     let mut unlike = name.to_owned();
     while taken.contains(unlike.as_str()) {

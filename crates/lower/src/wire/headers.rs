@@ -3,7 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
-use crate::stack::{joined, HeaderField, KeyPart, Lowering};
+use crate::stack::{joined, unlike, HeaderField, KeyPart, Lowering};
 
 impl<'p> Lowering<'p> {
     pub(super) fn declare_headers(&mut self, inst: usize) {
@@ -23,10 +23,16 @@ impl<'p> Lowering<'p> {
             let mut fields: Vec<HeaderField> = Vec::new();
             for (place, field) in variant.fields.iter().enumerate() {
                 for (rest, ty) in self.border(inst, field.ty) {
-                    let name = joined(&field.name.text, &rest);
+                    let path = joined(&field.name.text, &rest);
+                    let mut name = path.clone();
+                    // A part of a field may be called as another field is: `list_length`.
+                    let declared = variant.fields.iter().map(|other| other.name.text.as_str());
+                    if !rest.is_empty() {
+                        name = unlike(&name, declared.chain(fields.iter().map(|known| known.name.as_str())));
+                    }
                     let known = key.iter().find(|part| part.name == name).and_then(|part| part.key);
                     let (own, big, common) = (Some(place as u32), field.big, field.common);
-                    fields.push(HeaderField { name, ty, key: known, own, big, common, kept: None });
+                    fields.push(HeaderField { name, path, ty, key: known, own, big, common, kept: None });
                 }
             }
             let missing = key.iter().filter(|part| !fields.iter().any(|field| field.name == part.name));
@@ -76,7 +82,8 @@ impl<'p> Lowering<'p> {
         }
         let make = |name: String, (ty, (big, common)), part, place| {
             let key = Some((part, place));
-            HeaderField { name, ty, key, own: None, big, common, kept: None }
+            let path = name.clone();
+            HeaderField { name, path, ty, key, own: None, big, common, kept: None }
         };
         if key.symmetric {
             let fields = parts.into_iter().enumerate();

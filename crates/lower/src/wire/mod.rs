@@ -185,7 +185,13 @@ impl<'p> Lowering<'p> {
         for element in &cursor.elements {
             name = name.replacen('*', &element.to_string(), 1);
         }
-        let at = fields.iter().position(|known| known.name == name)?;
+        let first = field.text.split('.').next().unwrap_or_default();
+        let declared = self.layer(context.members[place])?.header.as_ref().and_then(|header| {
+            let fields = &header.variants.get(variant.index())?.fields;
+            fields.iter().position(|known| known.name.text == first).map(|at| at as u32)
+        });
+        let is_it = |known: &HeaderField| known.path == name && (known.own.is_none() || known.own == declared);
+        let at = fields.iter().position(is_it)?;
         Some((place, header, variant, at, fields[at].ty))
     }
 
@@ -318,7 +324,8 @@ impl<'p> Lowering<'p> {
         let label = format!("kept_{}", field.name.text);
         self.a.headers[header.index()].variants[0].fields.push((label.clone(), ty));
         let kept = Some(r::AttributeId::from(kept));
-        let added = HeaderField { name: label, ty, key: None, own: None, big: None, common: None, kept };
+        let path = label.clone();
+        let added = HeaderField { name: label, path, ty, key: None, own: None, big: None, common: None, kept };
         self.change(carrier, |info| info.fields[0].push(added));
         let variant = r::VariantId(0);
         r::FieldValue::Header { header, variant, field: at, times: 1, plus: 0, otherwise: None }
