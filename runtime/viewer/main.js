@@ -47,7 +47,7 @@ function steps() {
 
 function back_of(event) {
   const armed = event.run.cause(event) ? undefined : arming(event);
-  return event.run.cause(event) || armed && armed.event;
+  return event.run.cause(event) || armed && armed.length && armed[0].event;
 }
 
 function step(by) {

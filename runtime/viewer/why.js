@@ -77,9 +77,11 @@ function reasons(event) {
       continue;
     }
     const armed = arming(one);
-    if (!armed) break;
-    say("its timer was started by", armed.event);
-    one = armed.event;
+    // Of several timers that rang at once the record does not say which one it was.
+    if (armed.length > 1) armed.forEach(({ ring, event }) => say("its timer `" + ring.layer + "." + ring.timer + "` was started by", event));
+    if (armed.length !== 1) break;
+    say("its timer was started by", armed[0].event);
+    one = armed[0].event;
   }
   return all;
 }
@@ -88,8 +90,16 @@ function reasons(event) {
 function turned(event) {
   if (event.event !== "receives" || event.octets === null) return [];
   const sent = event.run.sent.get(String(event.frame));
-  const copy = sent && sent.copies.find(copy => copy.to === event.host && String(copy.at) === String(event.at) && copy.turned.length);
+  const here = copy => copy.to === event.host && String(copy.at) === String(event.at) && copy.turned.length;
+  const copy = sent && sent.copies.find(copy => here(copy) && with_turned(sent.octets, copy.turned) === event.octets);
   return copy ? [["the line turned " + (copy.turned.length === 1 ? "bit " : "bits ") + copy.turned.join(", ")]] : [];
+}
+
+// Octets, as hex digits, with some bits turned; bit 0 is the high one of the first octet.
+function with_turned(octets, bits) {
+  const digits = [...octets];
+  bits.forEach(bit => { digits[bit >> 2] = (parseInt(digits[bit >> 2], 16) ^ 8 >> (bit & 3)).toString(16); });
+  return digits.join("");
 }
 
 // Of a frame that was sent before: what became of it then.
@@ -117,14 +127,20 @@ function gone(sent, until) {
   const drops = came.flatMap(one => run.effects_of(one)).filter(one => one.event === "drops");
   return [
     ...sent.lost.map(lost => ["which was " + LOSSES[lost.by] + " on its way to " + lost.to]),
-    ...drops.map(drop => ["which was dropped:", drop]),
+    ...drops.map(drop => ["where it came, was dropped:", drop]),
   ];
 }
 
-// When the timer was started that a wake-up is of.
+// When each timer was started that a wake-up is of.
 function arming(event) {
-  const ring = event.event === "wakes" && event.did && event.did.rings && event.did.rings[0];
-  if (!ring) return undefined;
+  const rings = event.event === "wakes" && event.did && event.did.rings || [];
+  return rings.flatMap(ring => {
+    const started = started_by(event, ring);
+    return started ? [{ ring, event: started }] : [];
+  });
+}
+
+function started_by(event, ring) {
   const raw = event.run.raw;
   for (let at = event.index - 1; at >= 0; at--) {
     const before = event.run.events[at];
@@ -132,8 +148,7 @@ function arming(event) {
     for (const [object, , cells] of before.did.changes) {
       const [layer, kind, number] = raw.objects[object];
       if (layer !== ring.layer || kind !== ring.class || number !== ring.object) continue;
-      const started = cells.some(([cell, , to]) => raw.cells[cell][0] === ring.timer && to === String(ring.due));
-      if (started) return { event: before };
+      if (cells.some(([cell, , to]) => raw.cells[cell][0] === ring.timer && to === String(ring.due))) return before;
     }
   }
   return undefined;
@@ -148,11 +163,14 @@ function fates(event) {
     const ends = run.effects_of(one);
     const what = one.event === "misses" ? "not delivered, it has crashed"
       : one.refused ? "refused: no room, or no such session"
-        : ends.length === 0 ? "taken" : ends.map(line).join("; ");
+        : ends.length === 0 ? "taken" : "came, and there: " + ends.map(line).join("; ");
     const said = link(one, one.host + ": " + what + " —");
     found.push(said);
   }
-  const there = new Set([...event.lost.map(lost => lost.to), ...come.map(one => one.host)]);
-  for (const copy of event.copies) if (!there.has(copy.to)) found.push(made("p", copy.to + ": still on its way at the end"));
+  const count = (all, to) => all.filter(one => (one.host || one.to) === to).length;
+  for (const to of new Set(event.copies.map(copy => copy.to))) {
+    const open = count(event.copies, to) - count(come, to);
+    for (let copy = 0; copy < open; copy++) found.push(made("p", to + ": still on its way at the end"));
+  }
   return found;
 }

@@ -224,7 +224,7 @@ interaction("why it was dropped: back over the turned bit to who sent it", () =>
 interaction("why it was sent again", () => {
   choose(frame(11));
   const why = text("why");
-  return ["sent again, the same as", "#9 Request id=2", "which was answered by", "#10 Response", "which was dropped:", "✗ Rfc791.sum", "rings sensors.Exchange.again_at"].every(part => why.includes(part)) || why;
+  return ["sent again, the same as", "#9 Request id=2", "which was answered by", "#10 Response", "where it came, was dropped:", "✗ Rfc791.sum", "rings sensors.Exchange.again_at"].every(part => why.includes(part)) || why;
 });
 interaction("why it was not delivered", () => {
   choose(frame(28));
