@@ -280,7 +280,8 @@ fn value_among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &s
     let own = own.split(':').next().unwrap_or_default().to_string();
     let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
     let all = [bound, of_own, others];
-    let written = all.iter().find_map(|all| found(all, &path));
+    // What is within a bound name is not in scope by its own name: `p.x` is not `x`.
+    let written = here(&all[0], &path).or_else(|| all[1..].iter().find_map(|all| found(all, &path)));
     let written = written.or_else(|| of_parts(&all, &path)).or_else(|| {
         // A layer by its declared name, which the stack may not use.
         let (first, rest) = path.split_first().filter(|(_, rest)| !rest.is_empty())?;
@@ -347,9 +348,14 @@ fn is_part(name: &str, facts: &Facts) -> bool {
 
 /// Looks up by the last names of a path; the names in between may be left out.
 fn found(all: &[Variable], path: &[&str]) -> Option<String> {
-    let (first, rest) = path.split_first()?;
     // What is here goes before what is within something else.
-    let here = all.iter().find_map(|one| {
+    here(all, path).or_else(|| all.iter().find_map(|one| found(&one.within, path)))
+}
+
+/// The same, without leaving out names.
+fn here(all: &[Variable], path: &[&str]) -> Option<String> {
+    let (first, rest) = path.split_first()?;
+    all.iter().find_map(|one| {
         let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
         match (is_it, rest) {
             (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
@@ -359,8 +365,7 @@ fn found(all: &[Variable], path: &[&str]) -> Option<String> {
             (true, rest) => found(&one.within, rest),
             (false, _) => None,
         }
-    });
-    here.or_else(|| all.iter().find_map(|one| found(&one.within, path)))
+    })
 }
 
 impl Hits {
