@@ -307,6 +307,24 @@ fn conditions_know_times_and_names() {
     assert!(out.contains("is no comparison"), "{out}");
 }
 
+/// A part of what is bound, a header above, an attribute and octets hid state of their names.
+#[test]
+fn what_is_within_a_bound_name_hides_no_state() {
+    let out = of_test(
+        "within.mok",
+        "t",
+        "break 24\ncontinue\nprint x\nprint w\nprint mark\nprint octets\nprint p.x\nprint msg.w\nprint y\n",
+    );
+    for said in ["x\n81\n", "w\n501\n", "mark\n401\n", "octets\n301\n", "p.x\n3\n", "msg.w\n7\n"] {
+        assert!(out.contains(&format!("print {said}")), "{said}: {out}");
+    }
+    assert!(out.contains("nothing is called `y` here"), "{out}");
+    for (holds, condition) in [(true, "w == 501 and octets == 301"), (false, "x == 3"), (true, "msg.w == 7")] {
+        let out = of_test("within.mok", "t", &format!("break 24 if {condition}\ncontinue\n"));
+        assert_eq!(out.contains("within.mok:24"), holds, "{condition}: {out}");
+    }
+}
+
 /// Commands to a test of `renamed.mok`.
 fn renamed(commands: &str) -> String {
     of_test("renamed.mok", "t", commands)
