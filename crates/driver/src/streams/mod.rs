@@ -54,7 +54,7 @@ pub fn connect(
     patience: Patience,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let (at, parts) = found(&relay.stack, Side::Remote, remote)?;
     let until = until(request)?;
     let name = remote.join(" ");
@@ -112,7 +112,7 @@ pub fn listen(
     linger: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let points = all_found(&relay.stack, Side::Local, local)?;
     let until = until(request)?;
     for (at, parts) in points {
@@ -181,7 +181,7 @@ pub fn forward(
     ways: &[Way],
     tell: &mut dyn FnMut(&str),
 ) -> Result<(Report, usize), Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let until = until(request)?;
     for way in ways {
         join(&mut relay, way, tell)?;
@@ -238,7 +238,12 @@ fn shown(how: &Ended) -> String {
 }
 
 /// The stack on its devices, started.
-fn begun<'a>(compiled: &'a Compiled, request: &Request, world: &dyn World) -> Result<Relay<'a>, Failure> {
+fn begun<'a>(
+    compiled: &'a Compiled,
+    request: &Request,
+    world: &dyn World,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Relay<'a>, Failure> {
     let ports = ports::all(&compiled.composed);
     if ports.is_empty() {
         return Err(Failure::of_use(
@@ -247,6 +252,7 @@ fn begun<'a>(compiled: &'a Compiled, request: &Request, world: &dyn World) -> Re
         ));
     }
     let opened = run::open(compiled, request, world)?;
+    opened.notes.iter().for_each(|note| tell(note));
     let (machine, live) = (opened.machine, opened.live.in_real_time());
     let mut stack = Stack { compiled, machine, live, ports, told: Told::default() };
     stack.start()?;
@@ -340,5 +346,5 @@ fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(
 fn closed(relay: Relay<'_>, tell: &mut dyn FnMut(&str)) -> Result<Report, Failure> {
     let Stack { machine, live, told, compiled, .. } = relay.stack;
     told.reports.iter().for_each(|(_, what)| tell(&format!("report: {what}")));
-    run::Opened { machine, live }.report(&compiled.composed, told.reports.len() as u64)
+    run::Opened { machine, live, notes: Vec::new() }.report(&compiled.composed, told.reports.len() as u64)
 }
