@@ -20,6 +20,7 @@ use self::ports::{Parts, Side};
 use self::relay::{Door, Relay, To};
 use self::stack::{Stack, Told};
 use crate::compile::{self, Checked, Compiled};
+use crate::devices;
 use crate::failure::Failure;
 use crate::live::Until;
 use crate::run::{self, Report, Request};
@@ -34,6 +35,29 @@ pub fn own(world: &dyn World) -> Checked {
 
 /// The name of that stack.
 pub const OWN_STACK: &str = "Talk";
+
+/// Whoever names only ends of the newer family needs no address of the other: the built-in stack gets one that stays on
+/// the link, and depends only on the device, so that neighbours may keep it.
+pub fn without_older_family(request: &mut Request, ends: &[&[String]]) {
+    const SETTING: &str = "address";
+    let is_newer = |end: &&[String]| end.first().is_some_and(|text| text.parse::<std::net::Ipv6Addr>().is_ok());
+    if ends.is_empty() || !ends.iter().all(is_newer) || request.set.iter().any(|(name, _)| name == SETTING) {
+        return;
+    }
+    let [.., a, b] = devices::default_mac(&request.devices.concat()).to_be_bytes();
+    // The first and the last 256 addresses are reserved (RFC 3927 2.1).
+    request.set.push((SETTING.to_string(), format!("169.254.{}.{b}/16", 1 + a % 254)));
+}
+
+impl Way {
+    /// The end in the stack's network.
+    pub fn of_stack(&self) -> &[String] {
+        match self {
+            Way::Out { to, .. } => to,
+            Way::In { from, .. } => from,
+        }
+    }
+}
 
 /// Timeouts, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
