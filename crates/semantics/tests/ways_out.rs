@@ -51,6 +51,14 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0201 the language has no `break`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say",
         ),
         (
+            "worker W { session { var last: Instant = 0 }  on send(msg) { last = now  below.send(msg) } }".to_string(),
+            "M0301 an instant is `now` and a duration: `now`, `now + 20 ms`",
+        ),
+        (
+            "worker W { session { var last: Instant = now }  on send(msg) { last = msg.u16be(0)  below.send(msg) } }".to_string(),
+            "M0301 an instant is `now` and a duration: `now + 20 ms`",
+        ),
+        (
             "const N: u8 = \"abc\"".to_string(),
             "M0301 a text stands in a vector of octets, `[u8; ..24]`, or in a message, `message(\"text\")`",
         ),
