@@ -56,20 +56,24 @@ fn read() -> Result<String, Failure> {
         .map_err(|_| Failure::of_use(format!("the {INPUT} is not UTF-8 text"), "give it a `.mok` file's text"))
 }
 
-/// Fails if the command takes its program from the standard input, and something else from there, too.
+/// Fails if the command takes two things from the standard input: its program, or a record, and something else.
 pub fn is_read_once(command: &Command) -> Result<(), Failure> {
+    const PROGRAM: &str = "the program";
     let is_input = |file: &Option<String>| file.as_deref() == Some("-");
-    let (program, other) = match command {
-        Command::Debug { file, .. } => (file, "its commands"),
-        Command::Connect { stack, .. } | Command::Listen { stack, .. } => (&stack.file, "the octets to send"),
-        Command::Run { stack, lines: Some(_), .. } => (&stack.file, "the lines to send"),
-        Command::Dissect { file, by, .. } if file == "-" => (by, "the capture"),
+    let reads_frames = |device: &String| device.split([':', ',']).nth(1) == Some("-");
+    let (file, what, other) = match command {
+        Command::Debug { file, .. } => (file, PROGRAM, "its commands"),
+        Command::Connect { stack, .. } | Command::Listen { stack, .. } => (&stack.file, PROGRAM, "the octets to send"),
+        Command::Run { stack, lines: Some(_), .. } => (&stack.file, PROGRAM, "the lines to send"),
+        Command::Run { stack, on, .. } if on.device.iter().any(reads_frames) => (&stack.file, PROGRAM, "the frames"),
+        Command::Dissect { file, by, .. } if file == "-" => (by, PROGRAM, "the capture"),
+        Command::Show { file, against, .. } if file == "-" => (against, "the other one", "one of the records"),
         _ => return Ok(()),
     };
-    match is_input(program) {
+    match is_input(file) {
         true => Err(Failure::of_use(
-            format!("the {INPUT} holds {other} here, and cannot hold the program, too"),
-            "write the program to a file, and name that",
+            format!("the {INPUT} holds {other} here, and cannot hold {what}, too"),
+            format!("write {what} to a file, and name that"),
         )),
         false => Ok(()),
     }

@@ -29,7 +29,8 @@ pub fn run_stack(
         ..request
     };
     let (backend, seed) = (request.backend, request.seed);
-    let mut ready = || {
+    let mut ready = |notes: &[String]| {
+        notes.iter().for_each(|note| printer.note(note));
         let name = &compiled.composed.name;
         if printer.is_json() {
             printer.object(&json!({ "running": name, "backend": backend_name(backend), "seed": seed }));

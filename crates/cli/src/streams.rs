@@ -37,18 +37,22 @@ pub fn one(
     }
     let checked = files(choice, &with.0.fused, printer)?;
     with_stack((&checked, stack(choice)), (apart, Streams::TheChilds), printer, |compiled| {
-        joined(ask, (&checked, compiled), with, seed, printer)
+        joined(ask, (&checked, compiled, choice), with, seed, printer)
     })
 }
 
 fn joined(
     ask: Ask<'_>,
-    (checked, compiled): (&Checked, &Compiled),
+    (checked, compiled, choice): (&Checked, &Compiled, &StreamStack),
     (on, linger, timeout): (&OnDevices, &Linger, Option<&str>),
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let request = request(on, seed, &checked.manifest.defaults)?;
+    let mut request = request(on, seed, &checked.manifest.defaults)?;
+    if choice.file.is_none() {
+        let (Ask::Connect(end) | Ask::Listen(end)) = ask;
+        streams::without_older_family(&mut request, &[end]);
+    }
     let linger = run::duration(&linger.linger)?;
     let patience = Patience { answer: timeout.map(run::duration).transpose()?, linger };
     let mut tell = |what: &str| printer.note(what);
@@ -97,18 +101,22 @@ pub fn forward(
     }
     let checked = files(choice, &on.fused, printer)?;
     with_stack((&checked, stack(choice)), (apart, Streams::Shared), printer, |compiled| {
-        forwarded(&ways, (&checked, compiled), on, seed, printer)
+        forwarded(&ways, (&checked, compiled, choice), on, seed, printer)
     })
 }
 
 fn forwarded(
     ways: &[streams::Way],
-    (checked, compiled): (&Checked, &Compiled),
+    (checked, compiled, choice): (&Checked, &Compiled, &StreamStack),
     on: &OnDevices,
     seed: Option<u64>,
     printer: &Printer,
 ) -> Result<i32, Failure> {
-    let request = request(on, seed, &checked.manifest.defaults)?;
+    let mut request = request(on, seed, &checked.manifest.defaults)?;
+    if choice.file.is_none() {
+        let ends: Vec<&[String]> = ways.iter().map(streams::Way::of_stack).collect();
+        streams::without_older_family(&mut request, &ends);
+    }
     let mut tell = |what: &str| {
         if printer.is_json() {
             printer.object(&serde_json::json!({ "note": what }));

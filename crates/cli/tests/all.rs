@@ -2,6 +2,7 @@
 
 mod apart;
 mod command;
+mod conditions;
 mod conversions;
 mod debug;
 mod devices;

@@ -169,3 +169,67 @@ fn a_reader_that_goes_away_leaves_a_whole_capture() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended), Some(13), "{ended}");
     assert!(!frames(&name).is_empty());
 }
+
+/// A capture of one frame: the link type, the octets, and how many there were.
+fn capture(name: &str, link: u32, frame: &[u8], length: u32) -> String {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let head = [0xa1b2_c3d4, 4 << 16 | 2, 0, 0, 65536, link, 0, 0, frame.len() as u32, length];
+    let octets = [head.map(u32::to_le_bytes).concat(), frame.to_vec()].concat();
+    std::fs::write(&path, octets).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+/// Packets without a link header went into a stack on Ethernet as if they were frames; cut ones, without a word.
+#[test]
+fn a_capture_holds_frames_of_the_stacks_link() {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
+    let run = |file: &Path, capture: &str, more: &[&str]| {
+        let device = format!("pcap:{capture}");
+        let words = ["run", file.to_str().unwrap(), "--for", "100ms", "--device", &device];
+        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(words).args(more).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let address = ["--set", "address=10.0.0.1/24"];
+    let packet = [0x45, 0, 0, 20];
+    let (code, said) = run(&host, &capture("raw.pcap", 101, &packet, 4), &address);
+    assert!(
+        code == Some(2) && said.contains("link type RAW (101), and `device` takes those of ETHERNET (1)"),
+        "{said}"
+    );
+    for (link, length) in [(1, 4), (147, 4)] {
+        let (code, said) = run(&host, &capture("own.pcap", link, &packet, length), &address);
+        assert!(code == Some(0) && !said.contains("cut"), "{said}");
+    }
+    let (code, said) = run(&host, &capture("cut.pcap", 1, &packet, 60), &address);
+    assert!(code == Some(0) && said.contains("cut.pcap`: 1 frame cut when captured"), "{said}");
+    // A stack that asks nothing of its device takes what there is.
+    let plain = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers-capture.mok");
+    std::fs::write(&plain, PROGRAM).unwrap();
+    let (code, said) = run(&plain, &capture("raw.pcap", 101, &packet, 4), &[]);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+/// A mistyped name made an interface, and nobody heard of it.
+#[test]
+fn an_interface_that_is_made_is_told() {
+    let host = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/host.mok");
+    let run = format!(
+        "{} run {} --for 100ms --set address=10.0.0.1/24 --device tap:NAME 2>&1",
+        env!("CARGO_BIN_EXE_mokume"),
+        host.display()
+    );
+    let script = format!(
+        "ip tuntap add there0 mode tap || exit 77\n{}\necho ----\n{}",
+        run.replace("NAME", "there0"),
+        run.replace("NAME", "nosuch0")
+    );
+    let output = Command::new("unshare").args(["-n", "sh", "-c", &script]).output().unwrap();
+    if !output.status.success() && !String::from_utf8_lossy(&output.stdout).contains("----") {
+        println!("SKIPPED: no TAP here");
+        return;
+    }
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (there, made) = said.split_once("----").unwrap();
+    assert!(!there.contains("was not there"), "{there}");
+    assert!(made.contains("TAP device `nosuch0` was not there, and is made"), "{made}");
+}

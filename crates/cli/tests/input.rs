@@ -63,7 +63,9 @@ fn each_child_reads_the_same_program() {
 #[test]
 fn the_standard_input_is_read_for_one_thing_and_never_written() {
     let capture = root().join("tests/dissect/followed/linux.pcap").to_string_lossy().into_owned();
-    let cases: [&[&str]; 9] = [
+    let cases: [&[&str]; 11] = [
+        &["show", "-", "--against", "-"],
+        &["run", "-", "--device", "pcap:-"],
         &["debug", "-"],
         &["connect", "10.0.0.1", "80", "--file", "-"],
         &["run", "-", "--lines", "app.send(line)"],

@@ -448,6 +448,38 @@ fn what_holds_of_casts_is_looked_at() {
     }
 }
 
+/// In the first view three hosts go round, in the second, later, two differ; only the two were told, as rounds were looked for
+/// where no two hosts differ.
+#[test]
+fn the_earliest_of_orders_is_told_whatever_it_is() {
+    let late = |frame: u32, delays: [&str; 3]| {
+        let lines = ["a", "b", "c"].into_iter().zip(delays).map(|(host, how)| {
+            let how = if how == "lost" { how.to_string() } else { format!("late {how} ms") };
+            format!("frame {frame} of v.device to {host}.device  {how}")
+        });
+        lines.collect::<Vec<_>>().join("\n    ")
+    };
+    let casts = ["x\"01\"", "\"x1\"", "\"y1\"", "\"z1\"", "x\"02\"", "\"pp\"", "\"qq\""];
+    let cast = |(at, what)| format!("at {} ms  v.app.send_to({what})", 10 * (at + 1));
+    let casts: Vec<String> = casts.into_iter().enumerate().map(cast).collect();
+    let lost = [
+        late(2, ["90", "lost", "110"]),
+        late(3, ["90", "80", "lost"]),
+        late(4, ["lost", "90", "60"]),
+        late(5, ["100", "100", "100"]),
+        late(6, ["100", "110", "lost"]),
+        late(7, ["100", "90", "lost"]),
+    ];
+    let text = casting(&[&casts.join("\n    "), &lost.join("\n    "), IN_VIEWS, "expect casts total"]);
+    let (code, said) = sim("casts_earliest.mok", &text, &[]);
+    assert_eq!(code, 1, "{said}");
+    let round = "no order is that of all: `a` delivers \"x1\" before \"y1\", `b` delivers \"y1\" before \"z1\", `c` delivers \"z1\" before \"x1\" (at 131.0 ms";
+    assert!(said.contains(round), "{said}");
+    let pair = text.replace("frame 4 of v.device to c.device  late 60 ms", "frame 4 of v.device to c.device  lost");
+    let (code, said) = sim("casts_earliest.mok", &pair, &[]);
+    assert!(code == 1 && said.contains("`a` and `b` deliver \"pp\" and \"qq\" in different orders"), "{said}");
+}
+
 /// The environment of the hosts: a crash, a restart with another parameter, clocks that differ.
 #[test]
 fn hosts_crash_and_begin_again() {

@@ -100,6 +100,17 @@ fn two_stacks_talk_and_each_direction_ends_by_itself() {
     assert_eq!(told, "", "who talks well says nothing beside");
 }
 
+/// Who names only ends of IPv6 was asked for an address of IPv4.
+#[test]
+fn one_family_needs_no_address_of_the_other() {
+    let [a, b] = link();
+    let own = ["--set", "address6=fd00:9::1/64"];
+    let listener = started(mokume(&["listen", "fd00:9::2", "7"], &b, &SECOND[2..]));
+    assert_eq!(both_ways(listener, mokume(&["connect", "fd00:9::2", "7"], &a, &own)), "");
+    let told = said(mokume(&["connect", "10.9.0.2", "7"], &a, &own), b"");
+    assert!(String::from_utf8_lossy(&told.stderr).contains("`address` has no value"), "{told:?}");
+}
+
 /// The line keeps the last acknowledgement of the side that ends first, after all is sent and received.
 #[test]
 fn the_last_word_is_said_behind_the_end() {

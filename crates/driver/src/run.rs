@@ -13,6 +13,7 @@ use crate::compile::Compiled;
 use crate::devices::capture::{CaptureWriter, LinkType};
 use crate::devices::weather::Weathered;
 use crate::devices::{self, Device};
+use crate::dissect::link;
 use crate::failure::Failure;
 use crate::lines as spoken;
 use crate::live::{self, Attached, Live, Said, Traffic, Until, Voice};
@@ -49,12 +50,12 @@ pub struct Report {
 }
 
 /// Runs until the time is over, a signal comes, or all captures have been played. `ready` is called when frames can be
-/// received; `heard` gets outputs of application ports, `said` reports.
+/// received, with what to say of the devices; `heard` gets outputs of application ports, `said` reports.
 pub fn run(
     compiled: &Compiled,
     request: &Request,
     world: &dyn World,
-    ready: &mut dyn FnMut(),
+    ready: &mut dyn FnMut(&[String]),
     heard: &mut dyn FnMut(u64, &Output),
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
@@ -68,7 +69,7 @@ pub fn run(
     let voice = voice.as_mut().map(|voice| voice as &mut dyn Voice);
     let mut lines = request.record.as_deref().map(|name| Lines::open(world, name, false)).transpose()?;
     let mut reports = 0;
-    ready();
+    ready(&opened.notes);
     let until = Until { nanoseconds: request.nanoseconds, stop: stop_on_signals()? };
     let mut hear = |at: u64, what: Said<'_>| match what {
         Said::Output(output) => heard(at, output),
@@ -113,6 +114,8 @@ fn recorded(
 pub struct Opened {
     pub machine: Box<dyn Machine>,
     pub live: Live,
+    /// What people should know of the devices.
+    pub notes: Vec<String>,
 }
 
 impl Opened {
@@ -153,8 +156,9 @@ pub fn open(compiled: &Compiled, request: &Request, world: &dyn World) -> Result
         }
         None => attached,
     };
+    let notes = attached.iter().filter_map(|(attached, _)| attached.device.note()).collect();
     let devices: Vec<Attached> = attached.drain(..).map(|(attached, _)| beneath(attached)).collect();
-    Ok(Opened { machine, live: Live::new(devices, capture, world.now()) })
+    Ok(Opened { machine, live: Live::new(devices, capture, world.now()), notes })
 }
 
 /// The effects of a device's weather, for people.
@@ -209,12 +213,30 @@ fn attach(automaton: &Automaton, texts: &[String]) -> Result<Vec<(Attached, Stri
     }
     let mut attached = Vec::new();
     for (port, kind) in kinds {
-        let frame_event = frame_event(&automaton.ports[port])
+        let described = &automaton.ports[port];
+        let frame_event = frame_event(described)
             .ok_or_else(|| Failure::of_program("the device's port takes no frames", "please report this"))?;
-        let device: Box<dyn Device> = devices::open(&kind)?;
+        let device = device_for(automaton, &described.name, &kind)?;
         attached.push((Attached { port: PortId::from(port), frame_event, device }, kind.label()));
     }
     Ok(attached)
+}
+
+/// Opens a device for the stack's device of that name. Refuses a capture whose frames are of another link.
+pub fn device_for(automaton: &Automaton, name: &str, kind: &devices::Kind) -> Result<Box<dyn Device>, Failure> {
+    let device = devices::open(kind)?;
+    match device.link().filter(|link| !LinkType::fits(*link, automaton, name)) {
+        None => Ok(device),
+        Some(link) => Err(Failure::of_use(
+            format!(
+                "`{}` holds packets of link type {}, and `{name}` takes those of {}",
+                kind.label(),
+                link::name(link),
+                link::name(LinkType::Ethernet.number())
+            ),
+            "`mokume dissect` reads such a capture; a stack without that layer can take it as its device",
+        )),
+    }
 }
 
 /// The requested weather, by the port of its device.

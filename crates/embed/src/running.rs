@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
-use mokume_driver::{devices, machines, Failure};
+use mokume_driver::{devices, machines, run, Failure};
 use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
 
 use mokume_reaction::Datum as Value;
@@ -169,7 +169,8 @@ impl Running {
                 "name a device of the stack",
             ));
         };
-        let device = devices::open(&devices::parse(device)?.1)?;
+        let device =
+            run::device_for(&self.automaton, &self.automaton.ports[port.index()].name, &devices::parse(device)?.1)?;
         self.live.detach(port);
         self.live.attach(Attached { port, frame_event, device });
         Ok(())

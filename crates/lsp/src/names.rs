@@ -97,6 +97,15 @@ pub fn exact_declarations(analysis: &Analysis, at: Span) -> Vec<Span> {
     found
 }
 
+/// All that a word is the name of: what it refers to, and the local that it binds beside.
+pub fn meant(analysis: &Analysis, at: Span) -> Vec<Span> {
+    let mut found = exact_declarations(analysis, at);
+    if !found.contains(&at) && analysis.checked.program.mentions.iter().any(|mention| mention.of == at) {
+        found.push(at);
+    }
+    found
+}
+
 /// Whether the compiler's table says what this word refers to.
 pub fn is_mention(analysis: &Analysis, at: Span) -> bool {
     !mentions_at(&analysis.checked.program.mentions, at).is_empty()

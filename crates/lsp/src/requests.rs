@@ -386,7 +386,7 @@ fn highlights(session: &mut Session<'_>, params: DocumentHighlightParams) -> Ans
         return Ok(Value::Null);
     };
     let Some(word) = names::word(&known, file, offset) else { return Ok(Value::Null) };
-    let declared = names::exact_declarations(&known, word.at);
+    let declared = names::meant(&known, word.at);
     let uses = names::uses(&known, &declared).into_iter().chain(declared).filter(|span| span.file == file);
     let lines = Lines::new(&known.checked.sources.file(file).text, session.columns);
     let shown = uses.map(|span| DocumentHighlight {

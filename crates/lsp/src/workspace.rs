@@ -64,12 +64,16 @@ pub struct Group {
 
 /// All places in the workspace that mention the declaration of this word, without the declaration.
 pub fn uses(session: &mut Session<'_>, known: &Rc<Analysis>, word: &Word) -> Vec<Location> {
-    let mut declared = names::exact_declarations(known, word.at);
+    let mut declared = names::meant(known, word.at);
     // Its own file may have no mention of it.
     if declared.is_empty() && names::is_declared(word) {
         declared.push(word.at);
     }
     let mut found = located(session, known, names::uses(known, &declared));
+    // It binds a local, and is a use of the field that the local is called like.
+    if declared.contains(&word.at) && names::is_mention(known, word.at) {
+        found.extend(located(session, known, vec![word.at]));
+    }
     let sources = &known.checked.sources;
     let places: Vec<(String, u32, u32)> =
         declared.iter().map(|span| (sources.file(span.file).name.clone(), span.start, span.end)).collect();

@@ -469,3 +469,39 @@ fn wires_name_lists_and_their_elements() {
     proposes(&wire("each e in N.list { e: u8 = | }"), &["e"], &["worker"]);
     proposes(&wire("each e in N.twos { a: u8 = e.| }"), &["one", "two"], &["x"]);
 }
+
+/// A device may not be exported; a stack that runs is told what its device says of itself.
+#[test]
+fn what_is_exported_and_what_is_set() {
+    let stack =
+        |line: &str| format!("{}stack S(device: Device) {{\n    low = Counts over device\n    {line}\n}}\n", with(""));
+    proposes(&stack("export |"), &["low"], &["device", "Counts"]);
+    proposes(&stack("app = Counts over |"), &["low", "device"], &[]);
+    let test = |line: &str| format!("{}test \"t\" {{\n    {line}\n}}\n", stack("export low"));
+    proposes(&test("stack S(|)"), &["device.mac:", "device.mtu:", "MOST"], &["now", "flow", "random"]);
+    proposes(&test("stack S(dev|"), &["device.mac:"], &[]);
+    let network = |line: &str| format!("{}network N {{\n    {line}\n}}\n", stack("export low"));
+    proposes(&network("host a = S(|)"), &["device.mac:"], &["now"]);
+    proposes(&stack("app = Counts(|) over low"), &["grant:"], &["device.mac:"]);
+}
+
+/// What has the type of the parameter comes first.
+#[test]
+fn values_of_the_wanted_type_come_first() {
+    let code = |line: &str| {
+        let more = "    fn told(kind: Kind, loud: bool, by: u16) -> u16 { if loud { return by } return kind as u16 }\n";
+        with(&format!(
+            "{more}    on send(msg) {{\n        let small: u8 = 1\n        let whole: u16 = 2\n        {line}\n    }}"
+        ))
+    };
+    let first = |line: &str| {
+        let mut found = items(&code(line));
+        found.sort_by_key(|item| item["sortText"].as_str().unwrap().to_string());
+        let is_wanted = |item: &&Value| item["sortText"].as_str().unwrap().starts_with('!');
+        found.iter().filter(is_wanted).map(|item| item["label"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(first("let x = told(|, true, 3)"), ["Kind.Ask", "Kind.Tell"]);
+    assert_eq!(first("let x = told(Kind.Ask, |, 3)"), ["false", "not", "true"]);
+    assert_eq!(first("let x = told(Kind.Ask, true, by: |)"), ["whole", "grant", "next"]);
+    assert_eq!(first("let x = |"), [""; 0]);
+}

@@ -1,6 +1,7 @@
 //! The helps of diagnostics: the intended fix for a program with one mistake.
 
 use mokume_base::SourceMap;
+use mokume_semantics::signature::OF_MESSAGES;
 use mokume_semantics::{analyse_files, Loader};
 
 /// A library of one module.
@@ -49,6 +50,14 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (
             "worker W { on send(msg) { let n = 0  while n < 3 limit 4 { n += 1  if n == 2 { break } }  below.send(msg) } }".to_string(),
             "M0201 the language has no `break`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say",
+        ),
+        (
+            "worker W { session { var last: Instant = 0 }  on send(msg) { last = now  below.send(msg) } }".to_string(),
+            "M0301 an instant is `now` and a duration: `now`, `now + 20 ms`",
+        ),
+        (
+            "worker W { session { var last: Instant = now }  on send(msg) { last = msg.u16be(0)  below.send(msg) } }".to_string(),
+            "M0301 an instant is `now` and a duration: `now + 20 ms`",
         ),
         (
             "const N: u8 = \"abc\"".to_string(),
@@ -396,4 +405,19 @@ fn reports_that_are_left_out_are_counted() {
     assert_eq!(found.len(), 2000);
     let said: Vec<&String> = found.iter().flat_map(|found| &found.notes).collect();
     assert_eq!(said, ["3000 more errors behind this one are left out: 2000 are looked at"]);
+}
+
+/// The list of what may stand behind a message is that of what is read there, as a value or as a statement.
+#[test]
+fn what_is_said_to_stand_behind_a_message_is_read_there() {
+    let is_unknown = |line: String| {
+        let mut sources = SourceMap::default();
+        let root = sources.add("one.mok", format!("worker W {{ on send(msg) {{ {line}  below.send(msg) }} }}"));
+        let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+        found.iter().any(|found| found.message.starts_with("messages have no operation"))
+    };
+    for name in OF_MESSAGES {
+        assert!(!is_unknown(format!("let x = msg.{name}()")) || !is_unknown(format!("msg.{name}()")), "{name}");
+    }
+    assert!(is_unknown("let x = msg.u16()".to_string()) && is_unknown("msg.put_u16()".to_string()));
 }

@@ -53,7 +53,7 @@ const OPERATORS: [(&str, Compare); 6] = [
 ];
 
 const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
-                    of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`; a list of octets is compared with a text: `name == \"heat\"`";
+                    of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`; a list of octets is compared with a text: `name == \"heat\"`; a time with one that has a unit";
 
 impl Condition {
     /// Parses a condition; an unknown name is an error.
@@ -112,8 +112,10 @@ impl Condition {
     pub(super) fn holds(&self, at: &Stopped<'_>) -> bool {
         let holds = |test: &Test| {
             let found = compared(at, &test.name);
+            let test = test.with_value(at, found.as_deref());
+            let is_odd = found.as_ref().is_none_or(|found| test.unit(found).is_some());
             let holds = test.holds(found.as_deref(), &|text| number(text).or_else(|| at.number(text)));
-            found.is_some_and(|_| holds != test.is_not)
+            !is_odd && holds != test.is_not
         };
         self.all.iter().any(|tests| tests.iter().all(holds))
     }
@@ -124,8 +126,13 @@ impl Condition {
             let Some(found) = compared(at, &test.name) else {
                 return Some(format!("`{}` has no value there", test.name));
             };
-            let (compare, wanted) = test.compared.as_ref()?;
-            match (octets(wanted), list(&found)) {
+            let known = test.with_value(at, Some(&found));
+            let (compare, wanted) = known.compared.as_ref()?;
+            if let Some(told) = known.unit(&found) {
+                return Some(told);
+            }
+            let is_named = known != *test;
+            match (octets(wanted), list(&found).filter(|_| !is_named)) {
                 (Some(_), None) => return Some(format!("`{}` is {found} there, and no list of octets", test.name)),
                 (None, Some(_)) => {
                     let name = &test.name;
@@ -142,6 +149,32 @@ impl Condition {
 }
 
 impl Test {
+    /// The same with the value of what it is compared with, if that is a name.
+    fn with_value(&self, at: &Stopped<'_>, found: Option<&str>) -> Test {
+        let named = self.compared.as_ref().and_then(|(compare, wanted)| {
+            let is_value =
+                is_quoted(wanted) || wanted == "none" || number(wanted).or_else(|| at.number(wanted)).is_some();
+            let is_meant = is_value || found.is_some_and(|found| mokume_script::is_named(found, wanted));
+            Some((*compare, Some(wanted).filter(|_| !is_meant).and_then(|name| compared(at, name))?))
+        });
+        Test { compared: named.or_else(|| self.compared.clone()), ..self.clone() }
+    }
+
+    /// What to say of a time that is compared with a number without a unit, or the other way round; 0 is any time's.
+    fn unit(&self, found: &str) -> Option<String> {
+        let (_, wanted) = self.compared.as_ref()?;
+        let time = |text: &str| nanoseconds(text.strip_prefix(RINGS_IN).map_or(text, first_time));
+        let plain = |text: &str| text.parse::<u64>().ok().filter(|number| *number != 0);
+        let name = &self.name;
+        match (time(found), plain(wanted), plain(found), time(wanted)) {
+            (Some(_), Some(_), ..) => {
+                Some(format!("`{name}` is {found} there, a time, and `{wanted}` lacks a unit: write `{wanted} ms`"))
+            }
+            (.., Some(_), Some(_)) => Some(format!("`{name}` is {found} there, and no time")),
+            _ => None,
+        }
+    }
+
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else {

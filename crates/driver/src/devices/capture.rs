@@ -6,6 +6,7 @@ use std::io::Write;
 use std::os::fd::RawFd;
 
 use mokume_base::world::RealWorld;
+use mokume_reaction::{Body, Op, OpKind};
 
 use super::Device;
 use crate::dissect::capture;
@@ -20,6 +21,7 @@ const PENDING: usize = 1 << 16;
 /// Link types (LINKTYPE_…).
 const ETHERNET: u32 = 1;
 const PRIVATE: u32 = 147;
+const LAST_PRIVATE: u32 = 162;
 
 /// The magic number of pcap files with nanoseconds.
 const NANOSECONDS: u32 = 0xa1b2_3c4d;
@@ -28,19 +30,24 @@ const NANOSECONDS: u32 = 0xa1b2_3c4d;
 pub struct CaptureDevice {
     coming: VecDeque<(u64, Vec<u8>)>,
     written: Option<CaptureWriter>,
+    name: String,
+    link: Option<u32>,
+    /// How many of its frames are shorter than they were.
+    cut: usize,
 }
 
 impl CaptureDevice {
     /// Opens captures; the written one has the link type of the one that is read.
     pub fn open(read: &str, write: Option<&str>) -> Result<Self, Failure> {
-        let (link, coming) = read_capture(read)?;
+        let Read { link, frames, cut } = read_capture(read)?;
         let place = |name: &str| std::fs::canonicalize(name).ok();
         if let Some(write) = write.filter(|write| place(write).is_some_and(|written| Some(written) == place(read))) {
             let text = format!("`{write}` is read, and would be written over");
             return Err(Failure::of_use(text, "name another file for what goes out: `pcap:in.pcap,out.pcap`"));
         }
-        let written = write.map(|name| CaptureWriter::create(name, link)).transpose()?;
-        Ok(CaptureDevice { coming: coming.into(), written })
+        let as_read = if link == Some(ETHERNET) { LinkType::Ethernet } else { LinkType::Private };
+        let written = write.map(|name| CaptureWriter::create(name, as_read)).transpose()?;
+        Ok(CaptureDevice { coming: frames.into(), written, name: read.to_string(), link, cut })
     }
 }
 
@@ -68,6 +75,16 @@ impl Device for CaptureDevice {
         Ok(true)
     }
 
+    fn link(&self) -> Option<u32> {
+        self.link
+    }
+
+    fn note(&self) -> Option<String> {
+        let Self { name, cut, .. } = self;
+        let frames = if *cut == 1 { "frame" } else { "frames" };
+        (*cut > 0).then(|| format!("`{name}`: {cut} {frames} cut when captured; the stack gets what is left"))
+    }
+
     fn is_finished(&self) -> bool {
         self.coming.is_empty()
     }
@@ -82,20 +99,30 @@ pub type Timed = Vec<(u64, Vec<u8>)>;
 
 /// The frames of a capture, the first at time 0. A truncated file is an error that says how much was good.
 pub fn read_frames(name: &str) -> Result<Timed, Failure> {
-    read_capture(name).map(|(_, frames)| frames)
+    read_capture(name).map(|read| read.frames)
 }
 
-fn read_capture(name: &str) -> Result<(LinkType, Timed), Failure> {
+/// What a capture holds.
+#[derive(PartialEq, Eq, Debug)]
+struct Read {
+    /// Its link type, or that of its first frame.
+    link: Option<u32>,
+    frames: Timed,
+    /// How many of them have fewer octets than they had on the line.
+    cut: usize,
+}
+
+fn read_capture(name: &str) -> Result<Read, Failure> {
     let capture = capture::open(name)?;
-    let (mut link, mut first, mut frames) = (capture.link(), None, Vec::new());
+    let (mut link, mut first, mut frames, mut cut) = (capture.link(), None, Vec::new(), 0);
     for packet in capture {
         let packet = packet?;
         link.get_or_insert(packet.link);
         let at = packet.at.map_or(0, |at| u64::try_from(at.as_nanos()).unwrap_or(u64::MAX));
+        cut += usize::from(packet.octets.len() < packet.length as usize);
         frames.push((at.saturating_sub(*first.get_or_insert(at)), packet.octets));
     }
-    let link = if link == Some(ETHERNET) { LinkType::Ethernet } else { LinkType::Private };
-    Ok((link, frames))
+    Ok(Read { link, frames, cut })
 }
 
 /// The link type of a capture: what its frames begin with.
@@ -114,6 +141,14 @@ impl LinkType {
             true => LinkType::Ethernet,
             false => LinkType::Private,
         }
+    }
+
+    /// Whether frames of this link type may come to the stack's device of that name. Numbers for private use say nothing.
+    pub fn fits(link: u32, automaton: &mokume_reaction::Automaton, device: &str) -> bool {
+        let of_station = automaton.params.iter().position(|param| param.name == format!("{device}.mac"));
+        let is_read = |op: &Op| matches!(op.kind, OpKind::Param { param } if Some(param.index()) == of_station);
+        let has_stations = automaton.bodies().flat_map(Body::ops).any(is_read);
+        !has_stations || link == ETHERNET || (PRIVATE..=LAST_PRIVATE).contains(&link)
     }
 
     /// The number in captures.
@@ -221,8 +256,8 @@ mod tests {
             writer.write(5, b"first frame").unwrap();
             writer.write(1_000_000_005, b"second").unwrap();
         }
-        let (link, frames) = read_capture(&name).unwrap();
-        assert_eq!(link, LinkType::Private);
+        let Read { link, frames, cut } = read_capture(&name).unwrap();
+        assert_eq!((link, cut), (Some(PRIVATE), 0));
         assert_eq!(frames, vec![(0, b"first frame".to_vec()), (1_000_000_000, b"second".to_vec())]);
         let whole = std::fs::read(&name).unwrap();
         std::fs::write(&name, &whole[..whole.len() - 3]).unwrap();
@@ -243,7 +278,7 @@ mod tests {
         let mut writer = CaptureWriter::create(&name, LinkType::Ethernet).unwrap();
         for number in 0..200u64 {
             writer.write(number, &[7; 1000]).unwrap();
-            let (_, frames) = read_capture(&name).unwrap();
+            let frames = read_frames(&name).unwrap();
             assert!(frames.iter().all(|(_, frame)| frame.len() == 1000), "none is cut");
         }
         writer.flush().unwrap();

@@ -33,6 +33,14 @@ pub trait Device {
     fn settle(&mut self) -> Result<(), Failure> {
         Ok(())
     }
+    /// The link type of its frames (LINKTYPE_…), if it knows that.
+    fn link(&self) -> Option<u32> {
+        None
+    }
+    /// What people should know of how it was opened.
+    fn note(&self) -> Option<String> {
+        None
+    }
     /// What its weather did to incoming and to outgoing frames, if it has weather.
     fn befell(&self) -> Option<[Befell; 2]> {
         None

@@ -24,6 +24,8 @@ pub struct TapDevice {
     interface: String,
     mtu: u32,
     buffer: Vec<u8>,
+    /// Whether it was not there before.
+    is_made: bool,
 }
 
 impl TapDevice {
@@ -35,6 +37,7 @@ impl TapDevice {
                 "take one of up to 15 letters and digits, like `mok0`",
             ));
         };
+        let is_made = !is_there(interface);
         let tap = OpenOptions::new()
             .read(true)
             .write(true)
@@ -44,8 +47,14 @@ impl TapDevice {
         request.ifr_ifru.ifru_flags = (libc::IFF_TAP | libc::IFF_NO_PI) as libc::c_short;
         control(tap.as_raw_fd(), libc::TUNSETIFF, &mut request).map_err(|error| refusal(interface, &error))?;
         let mtu = bring_up(interface).unwrap_or(1500);
-        Ok(TapDevice { tap, interface: interface.to_string(), mtu, buffer: vec![0; LONGEST_FRAME] })
+        Ok(TapDevice { tap, interface: interface.to_string(), mtu, buffer: vec![0; LONGEST_FRAME], is_made })
     }
+}
+
+/// Whether the system has an interface of this name.
+fn is_there(interface: &str) -> bool {
+    // SAFETY: the name ends with a zero, and outlives the call.
+    CString::new(interface).is_ok_and(|name| unsafe { libc::if_nametoindex(name.as_ptr()) } != 0)
 }
 
 /// An empty request about an interface; `None` if the name is not valid.
@@ -116,6 +125,15 @@ fn refusal(interface: &str, error: &Error) -> Failure {
 impl Device for TapDevice {
     fn descriptor(&self) -> Option<RawFd> {
         Some(self.tap.as_raw_fd())
+    }
+
+    fn note(&self) -> Option<String> {
+        let name = &self.interface;
+        let how =
+            format!("`ip address add ADDRESS/LENGTH dev {name}` gives it one; `ip link` lists those that are there");
+        self.is_made.then(|| {
+            format!("TAP device `{name}` was not there, and is made: this machine has no address at it; {how}")
+        })
     }
 
     fn receive(&mut self, _: u64) -> Result<Option<Vec<u8>>, Failure> {

@@ -253,6 +253,11 @@ impl Sequence {
         }
         sequence
     }
+
+    /// Of what was done until then; a life's entries have their order.
+    fn until(entries: &[(u64, Entry)], until: u64) -> Sequence {
+        Sequence::of(&entries[..entries.partition_point(|(at, _)| *at <= until)])
+    }
 }
 
 /// Lives that went from one view to the same next as another one, with what each did in it.
@@ -376,64 +381,16 @@ impl Log {
     }
 
     fn total(&self, told: &Told<'_>) -> Vec<Broken> {
-        let mut found = Vec::new();
-        let pairs = self.together_in().into_iter().filter(|pair| pair.one.0 < pair.other.0);
-        for Together { one: (one, a), other: (other, b), .. } in pairs {
-            let (a, b) = (Sequence::of(a.entries), Sequence::of(b.entries));
-            let mut last: Option<(usize, u64, MessageId)> = None;
-            for (at, id) in &a.order {
-                let Some(place) = b.places.get(id).copied() else { continue };
-                if let Some((_, before_at, before)) = last.filter(|(farthest, ..)| *farthest > place) {
-                    let theirs = [b.order[place].0, b.order[b.places[&before]].0];
-                    let text = format!(
-                        "{} and {} deliver {} and {} in different orders",
-                        told.who(one),
-                        told.who(other),
-                        told.text(before),
-                        told.text(*id)
-                    );
-                    let shown = vec![
-                        (before_at, told.delivers(one, before)),
-                        (*at, told.delivers(one, *id)),
-                        (theirs[0], told.delivers(other, *id)),
-                        (theirs[1], told.delivers(other, before)),
-                    ];
-                    found.push(Broken { at: (*at).max(theirs[1]), found: text, shown });
-                    break;
-                }
-                if last.is_none_or(|(farthest, ..)| farthest < place) {
-                    last = Some((place, *at, *id));
-                }
-            }
-        }
-        match found.is_empty() {
-            true => self.rounds(told),
-            false => found,
-        }
-    }
-
-    /// Orders of which each two agree, and that have no common order: one life has x before y, another y before z, a third z before x.
-    fn rounds(&self, told: &Told<'_>) -> Vec<Broken> {
-        let mut groups: BTreeMap<Step, BTreeMap<usize, Sequence>> = BTreeMap::new();
-        for Together { one: (life, here), step, .. } in self.together_in() {
-            groups.entry(step).or_default().entry(life).or_insert_with(|| Sequence::of(here.entries));
-        }
-        let mut found = Vec::new();
-        for lives in groups.into_values().filter(|lives| lives.len() > 2) {
-            let orders: Orders =
-                lives.iter().map(|(life, all)| (*life, all.order.iter().map(|(_, id)| *id).collect())).collect();
-            let Some(round) = round_of(&orders) else { continue };
-            let mut shown = Vec::new();
-            let mut said = Vec::new();
-            for (life, before, after) in round {
-                let Sequence { order, places } = &lives[&life];
-                said.push(format!("{} delivers {} before {}", told.who(life), told.text(before), told.text(after)));
-                shown.extend([before, after].map(|id| (order[places[&id]].0, told.delivers(life, id))));
-            }
-            let at = shown.iter().map(|(at, _)| *at).max().unwrap_or_default();
-            found.push(Broken { at, found: format!("no order is that of all: {}", said.join(", ")), shown });
-        }
-        found
+        let together = self.together_in();
+        let found = disordered(&together, told, u64::MAX);
+        let Some(latest) = found.iter().map(|broken| broken.at).min() else { return found };
+        // What is broken stays so: the first moment is found by halves.
+        let entries = self.lives.iter().flat_map(|life| &life.entries);
+        let mut times: Vec<u64> = entries.map(|(at, _)| *at).filter(|at| *at < latest).collect();
+        times.sort_unstable();
+        times.dedup();
+        let first = times.partition_point(|at| disordered(&together, told, *at).is_empty());
+        times.get(first).map_or(found, |at| disordered(&together, told, *at))
     }
 
     fn fifo(&self, told: &Told<'_>) -> Vec<Broken> {
@@ -587,4 +544,65 @@ impl Log {
         let found = format!("{} and {} are not in one view", told.who(first), told.who(other));
         vec![Broken { at: until, found, shown }]
     }
+}
+
+/// What contradicts one order of all in what was done until then: two lives, or, if each two agree, several.
+fn disordered(together: &[Together<'_>], told: &Told<'_>, until: u64) -> Vec<Broken> {
+    let mut found = Vec::new();
+    for Together { one: (one, a), other: (other, b), .. } in together.iter().filter(|pair| pair.one.0 < pair.other.0) {
+        let (a, b) = (Sequence::until(a.entries, until), Sequence::until(b.entries, until));
+        let mut last: Option<(usize, u64, MessageId)> = None;
+        for (at, id) in &a.order {
+            let Some(place) = b.places.get(id).copied() else { continue };
+            if let Some((_, before_at, before)) = last.filter(|(farthest, ..)| *farthest > place) {
+                let theirs = [b.order[place].0, b.order[b.places[&before]].0];
+                let text = format!(
+                    "{} and {} deliver {} and {} in different orders",
+                    told.who(*one),
+                    told.who(*other),
+                    told.text(before),
+                    told.text(*id)
+                );
+                let shown = vec![
+                    (before_at, told.delivers(*one, before)),
+                    (*at, told.delivers(*one, *id)),
+                    (theirs[0], told.delivers(*other, *id)),
+                    (theirs[1], told.delivers(*other, before)),
+                ];
+                found.push(Broken { at: (*at).max(theirs[1]), found: text, shown });
+                break;
+            }
+            if last.is_none_or(|(farthest, ..)| farthest < place) {
+                last = Some((place, *at, *id));
+            }
+        }
+    }
+    match found.is_empty() {
+        true => rounds(together, told, until),
+        false => found,
+    }
+}
+
+/// Orders of which each two agree, and that have no common order: one life has x before y, another y before z, a third z before x.
+fn rounds(together: &[Together<'_>], told: &Told<'_>, until: u64) -> Vec<Broken> {
+    let mut groups: BTreeMap<&Step, BTreeMap<usize, Sequence>> = BTreeMap::new();
+    for Together { one: (life, here), step, .. } in together {
+        groups.entry(step).or_default().entry(*life).or_insert_with(|| Sequence::until(here.entries, until));
+    }
+    let mut found = Vec::new();
+    for lives in groups.into_values().filter(|lives| lives.len() > 2) {
+        let orders: Orders =
+            lives.iter().map(|(life, all)| (*life, all.order.iter().map(|(_, id)| *id).collect())).collect();
+        let Some(round) = round_of(&orders) else { continue };
+        let mut shown = Vec::new();
+        let mut said = Vec::new();
+        for (life, before, after) in round {
+            let Sequence { order, places } = &lives[&life];
+            said.push(format!("{} delivers {} before {}", told.who(life), told.text(before), told.text(after)));
+            shown.extend([before, after].map(|id| (order[places[&id]].0, told.delivers(life, id))));
+        }
+        let at = shown.iter().map(|(at, _)| *at).max().unwrap_or_default();
+        found.push(Broken { at, found: format!("no order is that of all: {}", said.join(", ")), shown });
+    }
+    found
 }

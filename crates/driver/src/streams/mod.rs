@@ -20,6 +20,7 @@ use self::ports::{Parts, Side};
 use self::relay::{Door, Relay, To};
 use self::stack::{Stack, Told};
 use crate::compile::{self, Checked, Compiled};
+use crate::devices;
 use crate::failure::Failure;
 use crate::live::Until;
 use crate::run::{self, Report, Request};
@@ -34,6 +35,29 @@ pub fn own(world: &dyn World) -> Checked {
 
 /// The name of that stack.
 pub const OWN_STACK: &str = "Talk";
+
+/// Whoever names only ends of the newer family needs no address of the other: the built-in stack gets one that stays on
+/// the link, and depends only on the device, so that neighbours may keep it.
+pub fn without_older_family(request: &mut Request, ends: &[&[String]]) {
+    const SETTING: &str = "address";
+    let is_newer = |end: &&[String]| end.first().is_some_and(|text| text.parse::<std::net::Ipv6Addr>().is_ok());
+    if ends.is_empty() || !ends.iter().all(is_newer) || request.set.iter().any(|(name, _)| name == SETTING) {
+        return;
+    }
+    let [.., a, b] = devices::default_mac(&request.devices.concat()).to_be_bytes();
+    // The first and the last 256 addresses are reserved (RFC 3927 2.1).
+    request.set.push((SETTING.to_string(), format!("169.254.{}.{b}/16", 1 + a % 254)));
+}
+
+impl Way {
+    /// The end in the stack's network.
+    pub fn of_stack(&self) -> &[String] {
+        match self {
+            Way::Out { to, .. } => to,
+            Way::In { from, .. } => from,
+        }
+    }
+}
 
 /// Timeouts, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +78,7 @@ pub fn connect(
     patience: Patience,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let (at, parts) = found(&relay.stack, Side::Remote, remote)?;
     let until = until(request)?;
     let name = remote.join(" ");
@@ -112,7 +136,7 @@ pub fn listen(
     linger: u64,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Ended, Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let points = all_found(&relay.stack, Side::Local, local)?;
     let until = until(request)?;
     for (at, parts) in points {
@@ -181,7 +205,7 @@ pub fn forward(
     ways: &[Way],
     tell: &mut dyn FnMut(&str),
 ) -> Result<(Report, usize), Failure> {
-    let mut relay = begun(compiled, request, world)?;
+    let mut relay = begun(compiled, request, world, tell)?;
     let until = until(request)?;
     for way in ways {
         join(&mut relay, way, tell)?;
@@ -238,7 +262,12 @@ fn shown(how: &Ended) -> String {
 }
 
 /// The stack on its devices, started.
-fn begun<'a>(compiled: &'a Compiled, request: &Request, world: &dyn World) -> Result<Relay<'a>, Failure> {
+fn begun<'a>(
+    compiled: &'a Compiled,
+    request: &Request,
+    world: &dyn World,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Relay<'a>, Failure> {
     let ports = ports::all(&compiled.composed);
     if ports.is_empty() {
         return Err(Failure::of_use(
@@ -247,6 +276,7 @@ fn begun<'a>(compiled: &'a Compiled, request: &Request, world: &dyn World) -> Re
         ));
     }
     let opened = run::open(compiled, request, world)?;
+    opened.notes.iter().for_each(|note| tell(note));
     let (machine, live) = (opened.machine, opened.live.in_real_time());
     let mut stack = Stack { compiled, machine, live, ports, told: Told::default() };
     stack.start()?;
@@ -340,5 +370,5 @@ fn stay(relay: &mut Relay<'_>, until: &Until, linger: u64, tell: &mut dyn FnMut(
 fn closed(relay: Relay<'_>, tell: &mut dyn FnMut(&str)) -> Result<Report, Failure> {
     let Stack { machine, live, told, compiled, .. } = relay.stack;
     told.reports.iter().for_each(|(_, what)| tell(&format!("report: {what}")));
-    run::Opened { machine, live }.report(&compiled.composed, told.reports.len() as u64)
+    run::Opened { machine, live, notes: Vec::new() }.report(&compiled.composed, told.reports.len() as u64)
 }

@@ -265,7 +265,7 @@ impl Scene<'_> {
         let instance = stack.instances.iter().find(|instance| instance.name.text == **below)?;
         let key = self.program.layers_of(&instance.of).first()?.key.as_ref()?;
         let fields = key.fields.iter().filter(|field| !words[open..].contains(&field.name.text.as_str()));
-        self.arguments(fields.map(|field| (field.name.text.as_str(), field.ty)), found);
+        self.by_name(fields.map(|field| (field.name.text.as_str(), field.ty)), found);
         Some(())
     }
 

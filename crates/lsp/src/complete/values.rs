@@ -7,7 +7,8 @@ use mokume_semantics::program::{Function, Layer, Local, MemberKind, Param, Scope
 use mokume_semantics::types;
 use mokume_syntax::{ast, SyntaxKind};
 
-use super::{state, within, CompletionItem, Found, Kind, Near, Scene};
+use super::sight::state;
+use super::{within, CompletionItem, Found, Kind, Near, Scene};
 
 /// Values of the language, and its functions.
 const VALUES: [&str; 2] = ["flow", "now"];

@@ -140,6 +140,36 @@ impl Unit {
     }
 }
 
+/// What may stand behind a message and a dot beside its attributes. Of fields of octets (`uN` and `be` or `le`) those that are usual.
+pub const OF_MESSAGES: [&str; 26] = [
+    "size",
+    "share",
+    "sum16",
+    "received",
+    "trim",
+    "skip",
+    "split",
+    "join",
+    "has",
+    "field",
+    "u8",
+    "u16be",
+    "u24be",
+    "u32be",
+    "u64be",
+    "u16le",
+    "u32le",
+    "u64le",
+    "put_u8",
+    "put_u16be",
+    "put_u24be",
+    "put_u32be",
+    "put_u64be",
+    "put_u16le",
+    "put_u32le",
+    "put_u64le",
+];
+
 /// Reasons that have one meaning in all layers (docs/language.md, section 14).
 pub const STANDARD_REASONS: [&str; 8] =
     ["bad_address", "no_route", "refused", "reset", "timed_out", "too_big", "no_room", "gone"];

@@ -2,7 +2,7 @@
 
 use mokume_base::Span;
 
-use super::{AttributeId, Expr, Name, Param, Use};
+use super::{AttributeId, Expr, Name, Param, Type, Use};
 
 /// Layers over devices, with names.
 #[derive(Clone, Debug)]
@@ -31,6 +31,18 @@ pub struct Stack {
     pub order: Vec<Vec<Name>>,
     /// Names of ports that are missing only because of errors: their uses are not reported.
     pub lost: Vec<String>,
+}
+
+impl Stack {
+    /// What a test or a host may set: the parameters, and what devices say of themselves.
+    pub fn settings(&self) -> Vec<(String, Type)> {
+        let plain = self.params.iter().filter(|param| param.ty != Type::Unit);
+        let plain = plain.map(|param| (param.name.text.clone(), param.ty));
+        let of_devices = self.devices.iter().flat_map(|Name { text, .. }| {
+            [(format!("{text}.mac"), Type::UInt(48)), (format!("{text}.mtu"), Type::UInt(32))]
+        });
+        plain.chain(of_devices).collect()
+    }
 }
 
 /// What an application gets at its port besides messages.

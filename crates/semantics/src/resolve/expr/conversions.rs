@@ -105,7 +105,9 @@ fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
         (Duration, UInt(64)) => Some("say in which unit: `x / 1 ms`; `as u64` counts nanoseconds".into()),
         (Duration, UInt(_)) => Some(format!("say in which unit: `(x / 1 ms) as {shown}`")),
         (UInt(_), Duration) => Some("write a unit: `20 ms`, `1 s`".into()),
-        (Duration, Instant) => Some("an instant is `now` and a duration: `now + 20 ms`".into()),
+        (UInt(_) | Seq(_), Instant) | (Duration, Instant) => {
+            Some("an instant is `now` and a duration: `now + 20 ms`".into())
+        }
         (Instant, Duration) => Some("a duration is the difference of two instants: `now - x`".into()),
         (UInt(_), Enum(_)) => Some("write the name, or `match` over the numbers".into()),
         (UInt(_), Bool) => Some("compare it: `x != 0`".into()),

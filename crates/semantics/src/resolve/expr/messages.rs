@@ -3,6 +3,7 @@
 use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
+use crate::program::signature::OF_MESSAGES;
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
@@ -175,33 +176,11 @@ fn without_order(name: &str) -> Option<String> {
 }
 
 fn no_operation(body: &mut Body, name: &Name) {
-    let names = [
-        "size",
-        "share",
-        "sum16",
-        "received",
-        "u8",
-        "u16be",
-        "u32be",
-        "u16le",
-        "u32le",
-        "put_u8",
-        "put_u16be",
-        "put_u32be",
-        "put_u16le",
-        "put_u32le",
-        "trim",
-        "skip",
-        "split",
-        "join",
-        "has",
-        "field",
-    ];
     let text = format!("messages have no operation `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::NO_FUNCTION, text).at(name.span, "unknown");
     let ours = of_other_languages(&name.text).map(str::to_string);
     let ours = ours.or_else(|| without_order(&name.text));
-    let near = ours.or_else(|| suggest::nearest(&name.text, names).map(|near| format!("did you mean `{near}`?")));
+    let near = ours.or_else(|| suggest::nearest(&name.text, OF_MESSAGES).map(|near| format!("did you mean `{near}`?")));
     let octets = "a field of its octets is `msg.u16be(at)`; `uN` and `be` or `le`, in whole octets";
     diagnostic.helps.push(near.unwrap_or(octets.to_string()));
     body.report(diagnostic);

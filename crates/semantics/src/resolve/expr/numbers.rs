@@ -24,14 +24,13 @@ pub(super) fn plain(body: &mut Body, value: u64, span: Span, want: Option<Type>)
             return unknown(span);
         }
         Some(ty @ (Type::Duration | Type::Instant)) => {
-            let what = body.show(ty);
-            body.error(
-                codes::MISMATCH,
-                format!("expected {what}, found a number"),
-                span,
-                "of what unit?",
-                "write a unit: `20 ms`, `1 s`",
-            );
+            let text = format!("expected {}, found a number", body.show(ty));
+            let (label, help) = match ty {
+                // One cannot be written: the clock begins anywhere.
+                Type::Instant => ("no moment", "an instant is `now` and a duration: `now`, `now + 20 ms`"),
+                _ => ("of what unit?", "write a unit: `20 ms`, `1 s`"),
+            };
+            body.error(codes::MISMATCH, text, span, label, help);
             return unknown(span);
         }
         Some(Type::Bool) => {

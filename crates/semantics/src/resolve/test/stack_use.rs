@@ -92,21 +92,17 @@ fn named_setting(cx: &mut Context, stack: &Stack, label: &Name) -> Option<(Name,
         cx.mention(label, param.name.span);
         return Some((label.clone(), param.ty));
     }
-    if let Some((device, part)) = label.text.split_once('.') {
+    if let Some((device, _)) = label.text.split_once('.') {
         if let Some(known) = stack.devices.iter().find(|known| known.text == device) {
             let end = label.span.start + device.len() as u32;
             cx.mention(&Name { text: device.to_string(), span: Span { end, ..label.span } }, known.span);
-            match part {
-                "mac" => return Some((label.clone(), Type::UInt(48))),
-                "mtu" => return Some((label.clone(), Type::UInt(32))),
-                _ => {}
-            }
         }
     }
-    let devices =
-        stack.devices.iter().flat_map(|device| [format!("{}.mac", device.text), format!("{}.mtu", device.text)]);
-    let plain = stack.params.iter().filter(|param| param.ty != Type::Unit).map(|param| param.name.text.clone());
-    let names: Vec<String> = plain.chain(devices).collect();
+    let settings = stack.settings();
+    if let Some((_, ty)) = settings.iter().find(|(name, _)| *name == label.text) {
+        return Some((label.clone(), *ty));
+    }
+    let names: Vec<String> = settings.into_iter().map(|(name, _)| name).collect();
     let text = format!("stack `{}` has no parameter `{}`", stack.name.text, label.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
     diagnostic.helps.extend(suggest::help(&label.text, names.iter().map(String::as_str)));
