@@ -321,8 +321,25 @@ fn what_is_within_a_bound_name_hides_no_state() {
     assert!(out.contains("nothing is called `y` here"), "{out}");
     for (holds, condition) in [(true, "w == 501 and octets == 301"), (false, "x == 3"), (true, "msg.w == 7")] {
         let out = of_test("within.mok", "t", &format!("break 24 if {condition}\ncontinue\n"));
-        assert_eq!(out.contains("within.mok:24"), holds, "{condition}: {out}");
+        assert_eq!(out.contains("within.mok:24  below"), holds, "{condition}: {out}");
     }
+}
+
+/// A variable `list_length` beside a vector `list` was taken for its length.
+#[test]
+fn a_length_is_the_vectors_own() {
+    let out = of_test(
+        "lengths.mok",
+        "t",
+        "break 12\ncontinue\nstate\nprint pts_length\nprint list_length\nprint list.length\n",
+    );
+    for said in ["list = [1, 2]", "pts_length = 2", "list_length = 1"] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+    for said in ["pts_length\n2\n", "list_length\n1\n", "list.length\n2\n"] {
+        assert!(out.contains(&format!("print {said}")), "{said}: {out}");
+    }
+    assert!(!out.contains("length_"), "{out}");
 }
 
 /// Commands to a test of `renamed.mok`.

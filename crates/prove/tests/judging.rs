@@ -362,6 +362,7 @@ fn what_passes_make() {
     let mut solvers = there();
     let file = std::env::var("MOKUME_PATHS").ok();
     let before = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok());
+    let shown_only = std::env::var("MOKUME_SHOW").ok();
     let known: std::collections::BTreeMap<&str, (&str, bool)> = before
         .iter()
         .flat_map(|text| text.lines())
@@ -382,6 +383,11 @@ fn what_passes_make() {
         }
         for path in &stack.paths {
             let name = format!("{name} {}", stack.handler_name(path.handler));
+            if let Some(shown) = &shown_only {
+                let lines = mokume_reaction::text::path_lines(&stack, path).into_iter();
+                lines.filter(|_| name.contains(shown)).for_each(|(line, _)| println!("{line}"));
+                continue;
+            }
             let mark = mark(&stack, path);
             let (old, was_proved) = known.get(name.as_str()).copied().unwrap_or(("", false));
             if before.is_some() && (old == mark || judged >= JUDGED || shown >= SHOWN) {

@@ -2,7 +2,7 @@
 
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
-use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
+use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
@@ -383,7 +383,7 @@ impl<'a> Stopped<'a> {
         let within = cells.filter_map(|(number, cell)| {
             let view = self.moment.cell(class, object, number.into())?;
             let forms = self.written().cell(automaton, class, &cell.name);
-            Some(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view, forms) })
+            Some(Variable { name: told(&automaton.class(class).cells, cell), ..self.cell(&cell.kind, &view, forms) })
         });
         // Of a vector, the array has the name.
         let is_octet = |name: &str| {
@@ -393,8 +393,13 @@ impl<'a> Stopped<'a> {
             !has_form && cells.iter().any(|cell| cell.name == name && is_it(&cell.kind))
         };
         let within = vectors(within.collect(), &is_octet);
-        let in_source = |name: &str| self.written().name(automaton, class, name).to_string();
-        Variable { name, value: String::new(), within: nested(within, &in_source) }
+        let in_source = |name: &str| match name.strip_suffix(OWN) {
+            Some(own) => format!("{}{OWN}", self.written().name(automaton, class, own)),
+            None => self.written().name(automaton, class, name).to_string(),
+        };
+        let within = nested(within, &in_source).into_iter();
+        let within = within.map(|one| Variable { name: one.name.trim_end_matches(OWN).to_string(), ..one });
+        Variable { name, value: String::new(), within: within.collect() }
     }
 
     fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {
@@ -442,5 +447,21 @@ impl<'a> Stopped<'a> {
             (_, CellView::Array(words)) => leaf("", format!("{words:?}")),
             (_, CellView::Map(entries)) => leaf("", format!("{} entries", entries.len())),
         }
+    }
+}
+
+/// Stands behind the name of a variable that is no vector's length, although it is called like one.
+const OWN: char = '\u{1}';
+
+/// The name of a cell, from which it is known what is a vector's length: that has the vector's place in the source, and may be called with
+/// `_` behind it, as a variable has its name.
+fn told(all: &[Cell], cell: &Cell) -> String {
+    let plain = cell.name.trim_end_matches('_');
+    if !plain.ends_with("_length") {
+        return cell.name.clone();
+    }
+    match all.iter().filter(|other| other.source == cell.source).count() {
+        1 => format!("{}{OWN}", cell.name),
+        _ => plain.to_string(),
     }
 }
