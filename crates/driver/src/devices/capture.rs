@@ -137,7 +137,7 @@ impl LinkType {
     /// The link type of a stack. One that reads its device's `mac` has station addresses in its frames, like Ethernet;
     /// for others it is unknown.
     pub fn of(automaton: &mokume_reaction::Automaton) -> LinkType {
-        match automaton.params.iter().any(|param| param.name.ends_with(".mac")) {
+        match reads_station(automaton, |name| name.ends_with(".mac")) {
             true => LinkType::Ethernet,
             false => LinkType::Private,
         }
@@ -145,10 +145,9 @@ impl LinkType {
 
     /// Whether frames of this link type may come to the stack's device of that name. Numbers for private use say nothing.
     pub fn fits(link: u32, automaton: &mokume_reaction::Automaton, device: &str) -> bool {
-        let of_station = automaton.params.iter().position(|param| param.name == format!("{device}.mac"));
-        let is_read = |op: &Op| matches!(op.kind, OpKind::Param { param } if Some(param.index()) == of_station);
-        let has_stations = automaton.bodies().flat_map(Body::ops).any(is_read);
-        !has_stations || link == ETHERNET || (PRIVATE..=LAST_PRIVATE).contains(&link)
+        !reads_station(automaton, |name| name == format!("{device}.mac"))
+            || link == ETHERNET
+            || (PRIVATE..=LAST_PRIVATE).contains(&link)
     }
 
     /// The number in captures.
@@ -163,6 +162,13 @@ impl LinkType {
     pub fn numbered(number: u32) -> Option<LinkType> {
         [LinkType::Ethernet, LinkType::Private].into_iter().find(|link| link.number() == number)
     }
+}
+
+/// Whether the stack's code reads the station address of a device: a parameter of such a name. Each device declares one.
+fn reads_station(automaton: &mokume_reaction::Automaton, is_station: impl Fn(&str) -> bool) -> bool {
+    let is_read =
+        |op: &Op| matches!(op.kind, OpKind::Param { param } if is_station(&automaton.params[param.index()].name));
+    automaton.bodies().flat_map(Body::ops).any(is_read)
 }
 
 /// Writes frames with nanosecond times. At any moment the file contains complete frames only, however the run ends.
