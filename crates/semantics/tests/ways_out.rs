@@ -354,6 +354,12 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 test \"x\" { stack S  device.frame(W { source: 7, dest: 5 } \"a\") }".to_string(),
             "M0206 did you mean `destination`?",
         ),
+        // A newcomer's mistakes.
+        (
+            "worker W { entity { map known: [u8 -> u32; 4]  var a: u32 = 0 }
+                on send(msg) { a += 1\n let = a + 1\n if number == 3 { drop msg: x } else { below.send(msg) } } }".to_string(),
+            "M0100 write it as in `let x = e`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()

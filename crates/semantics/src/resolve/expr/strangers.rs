@@ -168,6 +168,10 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
     if let Some((part, called)) = of_part.filter(|_| !body.is_fixed()) {
         let text = format!("`{}` is state of the part `{}` alone", name.text, part.text);
         let help = format!("declare it in the layer, or call a function of that part: `{called}.f(…)`");
+    // `let = e` has been reported.
+    if body.locals.lost_a_name {
+        return;
+    }
         let diagnostic = Diagnostic::error(codes::PART_PRIVATE, text).at(name.span, "of a part");
         return body.report(diagnostic.label(part.span, "the part").help(help));
     }
