@@ -360,6 +360,8 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 on send(msg) { a += 1\n let = a + 1\n if number == 3 { drop msg: x } else { below.send(msg) } } }".to_string(),
             "M0100 write it as in `let x = e`",
         ),
+        ("const SLASH: u8 = '/'".to_string(), "M0001 an octet is a number: write `0x2f`"),
+        ("const SLASH: u8 = \"/\"".to_string(), "M0301 an octet is a number: write `0x2f`"),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
