@@ -362,6 +362,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         ),
         ("const SLASH: u8 = '/'".to_string(), "M0001 an octet is a number: write `0x2f`"),
         ("const SLASH: u8 = \"/\"".to_string(), "M0301 an octet is a number: write `0x2f`"),
+        (
+            "worker W { header { number: seq16 }  on send(msg) { below.send(msg, number: 1) }  entity { var n: u32 = 0 }
+                on deliver(msg, number) { n = number  if n == 3 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
+            "M0301 it begins again at 0 after 65535, and a u32 does not: count on from one that is known, `base +% ((number - expected) as u32)`; `as u32` alone keeps the number of this round",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
