@@ -367,6 +367,13 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 on deliver(msg, number) { n = number  if n == 3 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
             "M0301 it begins again at 0 after 65535, and a u32 does not: count on from one that is known, `base +% ((number - expected) as u32)`; `as u32` alone keeps the number of this round",
         ),
+        (
+            "worker W { header { A { one: u8 } with message | B { two: u8 } with message | C }
+                on send(msg) { if msg.size == 3 { below.send(C) }  if msg.size == 9 { below.send(msg, B { two: 2 }) } else { below.send(msg, A { one: 1 }) } }
+                on deliver(msg, A) { above.deliver(msg) }  on deliver(msg, B) { above.deliver(msg) }  on deliver(C) { } }
+                bundle U = W encoded L  wire L { kind: u8  choice kind { 1 => A { one: u8 = W.A.one }  2 => C { }  4 => D { } } }".replace("4 => D { }", ""),
+            "M0611 add `3 => B { … }` to `choice kind { … }`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
