@@ -374,6 +374,16 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 bundle U = W encoded L  wire L { kind: u8  choice kind { 1 => A { one: u8 = W.A.one }  2 => C { }  4 => D { } } }".replace("4 => D { }", ""),
             "M0611 add `3 => B { … }` to `choice kind { … }`",
         ),
+        (
+            "worker W { object Pending[who: Flow, id: u16] capacity 4 { var n: u8 = 0 }
+                on deliver(msg) from flow { if let one = Pending[7, flow] { one.n += 1 }  above.deliver(msg) } }".to_string(),
+            "M0301 the key is `who: flow, id: u16`: write `Pending[who, id]`",
+        ),
+        (
+            "worker W { object Pending[who: Flow, id: u16] capacity 4 { var n: u8 = 0 }
+                on deliver(msg) from flow { if let one = Pending[flow] { one.n += 1 }  above.deliver(msg) } }".to_string(),
+            "M0305 the key is `who: flow, id: u16`: write `Pending[who, id]`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
