@@ -384,6 +384,13 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 on deliver(msg) from flow { if let one = Pending[flow] { one.n += 1 }  above.deliver(msg) } }".to_string(),
             "M0305 the key is `who: flow, id: u16`: write `Pending[who, id]`",
         ),
+        (
+            "multiplexor Inner { key symmetric { kind: u16 } }  worker Tag { header { n: u8 }
+                on send(msg) { below.send(msg, n: 1) }  on deliver(msg, n) { if n == 2 { drop msg: two } else { above.deliver(msg) } } }
+                worker Plain { }  bundle Tagged = Tag / Inner
+                stack S(device: Device) { tagged = Tagged over device  a = Plain over tagged[kind: 1]  b = Plain over tagged[kind: 2]  export a  export b }".to_string(),
+            "M0703 write `Inner` in front of `Tag`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
