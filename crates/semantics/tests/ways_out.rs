@@ -391,6 +391,7 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 stack S(device: Device) { tagged = Tagged over device  a = Plain over tagged[kind: 1]  b = Plain over tagged[kind: 2]  export a  export b }".to_string(),
             "M0703 write `Inner` in front of `Tag`",
         ),
+        ("worker W { fn send(msg) { below.send(msg) } }".to_string(), "M0105 write `on send(msg) { … }`"),
     ];
     let wrong: Vec<String> = cases
         .into_iter()

@@ -157,6 +157,7 @@ impl Parser<'_> {
         }
         self.close();
     }
+            "fn" if self.handler_as_function() => {}
 
     /// `Data { seq: seq32 } with message | Ack { next: seq32 }`
     pub(super) fn alternatives(&mut self) {
