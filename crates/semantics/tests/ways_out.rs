@@ -392,6 +392,10 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0703 write `Inner` in front of `Tag`",
         ),
         ("worker W { fn send(msg) { below.send(msg) } }".to_string(), "M0105 write `on send(msg) { … }`"),
+        (
+            "worker W { on deliver(msg) { if msg.size > 9 { return drop msg: long }  above.deliver(msg) } }".to_string(),
+            "M0107 write `drop msg: long  return`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
