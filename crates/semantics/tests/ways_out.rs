@@ -396,6 +396,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "worker W { on deliver(msg) { if msg.size > 9 { return drop msg: long }  above.deliver(msg) } }".to_string(),
             "M0107 write `drop msg: long  return`",
         ),
+        (
+            "worker W { header { id: u8 }  on send(msg) { below.send(msg, id: 1) }
+                on deliver(msg, theirs: id) { if theirs == 1 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
+            "M0504 the field stands in front: write `id: theirs`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
