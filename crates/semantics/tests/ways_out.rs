@@ -401,6 +401,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 on deliver(msg, theirs: id) { if theirs == 1 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
             "M0504 the field stands in front: write `id: theirs`",
         ),
+        (
+            "multiplexor P { key { port: u16 }  header { low: u32 }  entity { var all: u32 = 0 }
+                fn both(source: u16, other: u16) -> u32 { return source << 16 | other } }".to_string(),
+            "M0371 shift by at most 15, or widen the value first: `source as u32 << 16`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
