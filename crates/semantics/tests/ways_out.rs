@@ -406,6 +406,16 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 fn both(source: u16, other: u16) -> u32 { return source << 16 | other } }".to_string(),
             "M0371 shift by at most 15, or widen the value first: `source as u32 << 16`",
         ),
+        (
+            "worker W { entity { counter hits } on send(msg) { count hits  pass } }  stack S(device: Device) { w = W over device  export w }
+                test \"t\" { stack S  w.send_to(\"a\")  => device.frame(\"a\")  counter hits == 1 }".to_string(),
+            "M0101 write it as in `counter hits 1`",
+        ),
+        (
+            "worker W { entity { counter hits } on send(msg) { count hits  pass } }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n at 1 ms  a.w.send_to(\"a\")\n counter a.hits 1\n until 1 s }".to_string(),
+            "M0119 `counter` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
