@@ -416,6 +416,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 network N { host a = S()  host b = S()  link l { a.device, b.device }\n at 1 ms  a.w.send_to(\"a\")\n counter a.hits 1\n until 1 s }".to_string(),
             "M0119 `counter` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`",
         ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n crash a after 1 s\n restart a at 2 s\n until 3 s }".to_string(),
+            "M0100 write `crash a  at 2 s`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
