@@ -421,6 +421,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 network N { host a = S()  host b = S()  link l { a.device, b.device }\n crash a after 1 s\n restart a at 2 s\n until 3 s }".to_string(),
             "M0100 write `crash a  at 2 s`",
         ),
+        (
+            "use containers\nworker W { entity { quota kept: 4  messages waiting: 4 from kept  var n: u32 = 0 }
+                on send(msg) { if first = waiting.take(n) { below.send(first) }  below.send(msg) } }".replace("use containers\n", ""),
+            "M0117 write `let first = …`: what is looked up gets this name",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
