@@ -426,6 +426,10 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 on send(msg) { if first = waiting.take(n) { below.send(first) }  below.send(msg) } }".replace("use containers\n", ""),
             "M0117 write `let first = …`: what is looked up gets this name",
         ),
+        (
+            "worker W { entity { timer t } on send(msg) { start t after silence  pass }  on expiry t { stop t } }".to_string(),
+            "M0201 bind it with `let`, or declare it: `entity { var silence: Duration = 1 s }`",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
