@@ -430,6 +430,13 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "worker W { entity { timer t } on send(msg) { start t after silence  pass }  on expiry t { stop t } }".to_string(),
             "M0201 bind it with `let`, or declare it: `entity { var silence: Duration = 1 s }`",
         ),
+        (
+            "endpoint E { on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg) } }  worker Low { session { var n: u8 = 0 } on send(msg) { n += 1  pass } }
+                multiplexor Ports { key { port: u8 } }
+                stack S(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }
+                stack T(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }".to_string(),
+            "M0711 give it a `session` scope, or put it below the layer that makes the sessions",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
