@@ -437,6 +437,18 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 stack T(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }".to_string(),
             "M0711 give it a `session` scope, or put it below the layer that makes the sessions",
         ),
+        (
+            "worker W {\n    header { n: u8 }\n        quota kept: 4\n        var phase: u8 = 0\n        timer lost\n    }\n    on send(msg) {\n        below.send(msg, n: phase)\n    }\n}\n".to_string(),
+            "M0105 state stands in a scope: write `entity {` (one a layer) or `session {` (one a session) in front of it",
+        ),
+        (
+            "worker W {\n    entity { var n: u8 = 0 }\n        n += 1\n        let m = n\n        for i in 0 .. n limit 3 {\n            n += 1\n        }\n    }\n    on send(msg) {\n        if n == 3 { drop msg: x } else { below.send(msg) }\n    }\n}\n".to_string(),
+            "M0105 statements stand in a handler or a function: write `on send(msg) {` or `fn name() {` in front of them",
+        ),
+        (
+            "worker W { header {\n | B { two: u8 } with message\n | C } on send(msg) { below.send(msg, B { two: 1 }) } on deliver(msg, B) { above.deliver(msg) } on deliver(C) { } }".to_string(),
+            "M0100 write the alternative in front of it, or remove it",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
