@@ -446,6 +446,10 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0105 statements stand in a handler or a function: write `on send(msg) {` or `fn name() {` in front of them",
         ),
         (
+            "worker W { header { filter: Topic, other: Topic } entity { var a: Topic = []  var b: Topic = [] } on send(msg) { pass } }".to_string(),
+            "M0202 define it, or `use` the module that does",
+        ),
+        (
             "worker W { header {\n | B { two: u8 } with message\n | C } on send(msg) { below.send(msg, B { two: 1 }) } on deliver(msg, B) { above.deliver(msg) } on deliver(C) { } }".to_string(),
             "M0100 write the alternative in front of it, or remove it",
         ),
