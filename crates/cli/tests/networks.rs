@@ -649,6 +649,39 @@ network Net {
     assert!(text.contains("shows of it\" (octet 49 is 0x69, not 0x49)) at 6.0 ms"), "{text}");
 }
 
+/// Of many frames that were lost, those with a message of an application are shown, not the last ones.
+#[test]
+fn a_lost_message_is_shown_before_lost_hellos() {
+    let text = "worker Greets {
+    entity { timer hello }
+    on start { start hello after 10 ms }
+    on expiry hello { below.send(message(\"hi\"))  start hello after 10 ms }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { if msg.size == 2 { consume msg: heard } else { above.deliver(msg) } }
+}
+stack Host(device: Device) {
+    app = Greets over device
+    export app
+}
+network Two {
+    host a = Host()
+    host b = Host()
+    link line { a.device, b.device   loss 100 % }
+    at 15 ms  a.app.send_to(\"around\\nand\\nback\\n\")
+    expect b.app.deliver_from(\"around\\nand\\nback\\n\")
+    until 500 ms
+}
+";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("hellos.mok");
+    std::fs::write(&file, text).unwrap();
+    let said = String::from_utf8_lossy(&mokume(&["sim", &file.to_string_lossy()]).stdout).into_owned();
+    let first = said.lines().find(|line| line.contains("on the way")).unwrap_or(&said);
+    assert!(first.contains("from a to b: lost by the weather at 15.0 ms"), "{said}");
+    assert!(first.contains("\"around\\nand\\nback\\n\""), "{said}");
+}
+
 /// Outputs beyond those of a failing list are shown with what is in them, though they match its pattern.
 #[test]
 fn outputs_too_many_are_shown_as_they_came() {
