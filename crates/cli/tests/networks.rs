@@ -700,3 +700,17 @@ test \"three\" { stack Host  app.send_to(\"ok\\none\\n\")  => device.frame(_) de
     assert!(said.contains("      device.frame(_)\n    + device.frame(\"ok\\none\\n\") at 0\n"), "{said}");
     assert!(said.contains("    it is 0; the next timer is due at 20ms\n"), "{said}");
 }
+
+#[test]
+fn an_output_without_its_arrow_is_told_to_be_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("arrow.mok");
+    let text = "worker Plain { }\nstack S(device: Device) { app = Plain over device  export app }\ntest \"t\" { stack S  device.frame(\"a\")\n app.deliver_from(\"a\") }\n";
+    std::fs::write(&file, text).unwrap();
+    for command in ["check", "test"] {
+        let output = mokume(&[command, &file.to_string_lossy()]);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(said.contains("help: it is an output: write `=> app.deliver_from(…)`"), "{command}: {said}");
+    }
+}
