@@ -246,7 +246,12 @@ fn items(checked: &Checked) -> Vec<Item> {
             let mut others = others.peekable();
             let is_event = others.peek().is_some_and(|first| matches!(first.text(), "up" | "down" | "reasons"));
             let words: BTreeSet<String> = others.map(|token| token.text().to_string()).collect();
-            let name = name.map(|name| name.text());
+            // `Fence(…) {` without its `router`: what names it is broken.
+            let first = node.descendants_with_tokens().filter_map(|element| element.into_token());
+            let mut first = first.filter(|token| node.kind() == SyntaxKind::ERROR && token.kind() == SyntaxKind::IDENT);
+            let first = first.next().map(|token| token.text().to_string());
+            let first = first.filter(|word| word.starts_with(char::is_uppercase));
+            let name = name.map(|name| name.text()).or(first);
             let range = node.text_range();
             let range = u32::from(range.start())..u32::from(range.end()) + 1;
             let is_lost = is_event && node.kind() == SyntaxKind::ERROR;
