@@ -437,6 +437,7 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 stack T(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }".to_string(),
             "M0711 give it a `session` scope, or put it below the layer that makes the sessions",
         ),
+        // One lost line.
         (
             "worker W {\n    header { n: u8 }\n        quota kept: 4\n        var phase: u8 = 0\n        timer lost\n    }\n    on send(msg) {\n        below.send(msg, n: phase)\n    }\n}\n".to_string(),
             "M0105 state stands in a scope: write `entity {` (one a layer) or `session {` (one a session) in front of it",
@@ -484,6 +485,22 @@ fn an_alternative_that_is_called_unused_is_taken_sent_and_laid_out() {
     let root = sources.add("one.mok", text);
     let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
     assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn nobody_is_told_to_export_an_endpoint() {
+    let text = "endpoint E { session { }  on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg) } }
+        multiplexor Ports { key { port: u8 } }
+        stack S(device: Device) { keeper = E over ports  ports = Ports over device }
+        network N { host a = S()  host b = S()  link l { a.device, b.device }
+            expect a.keeper.entries 3 times
+            until 3 s }";
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", text);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    let helps: Vec<&String> = found.iter().flat_map(|found| &found.helps).collect();
+    assert!(helps.iter().any(|help| help.starts_with("an endpoint has no port: ")), "{helps:?}");
+    assert!(!helps.iter().any(|help| help.contains("export")), "{helps:?}");
 }
 
 #[test]
