@@ -616,8 +616,9 @@ fn what_does_not_come_says_what_was_dropped_on_the_way() {
     assert_eq!(failed["on_the_way"][1]["at"], 27_000_000);
     // A test says what was dropped, too.
     let said = run(missing, &["test"]);
-    assert_eq!(said.matches("    dropped on the way: app.stale (").count(), 2, "{said}");
+    assert_eq!(said.matches("    dropped on the way: app.stale (").count(), 1, "{said}");
     assert!(said.contains("drops.mok:6)\n"), "{said}");
+    assert!(said.contains("    all that differs is the same as on the interpreter\n"), "{said}");
 }
 
 /// A frame that was expected by its fields and came otherwise is shown by its fields, as a failing test shows it.
@@ -678,4 +679,70 @@ network Net {
     let (code, text) = sim("nearest.mok", text, &[]);
     assert!(code == 1 && text.contains("came: device.frame(W { kind: 2, id: 7 (not 8) } \"yyy\") at 4.0 ms"), "{text}");
     assert!(text.contains("shows of it\" (octet 49 is 0x69, not 0x49)) at 6.0 ms"), "{text}");
+}
+
+/// Of many frames that were lost, those with a message of an application are shown, not the last ones.
+#[test]
+fn a_lost_message_is_shown_before_lost_hellos() {
+    let text = "worker Greets {
+    entity { timer hello }
+    on start { start hello after 10 ms }
+    on expiry hello { below.send(message(\"hi\"))  start hello after 10 ms }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { if msg.size == 2 { consume msg: heard } else { above.deliver(msg) } }
+}
+stack Host(device: Device) {
+    app = Greets over device
+    export app
+}
+network Two {
+    host a = Host()
+    host b = Host()
+    link line { a.device, b.device   loss 100 % }
+    at 15 ms  a.app.send_to(\"around\\nand\\nback\\n\")
+    expect b.app.deliver_from(\"around\\nand\\nback\\n\")
+    until 500 ms
+}
+";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("hellos.mok");
+    std::fs::write(&file, text).unwrap();
+    let said = String::from_utf8_lossy(&mokume(&["sim", &file.to_string_lossy()]).stdout).into_owned();
+    let first = said.lines().find(|line| line.contains("on the way")).unwrap_or(&said);
+    assert!(first.contains("from a to b: lost by the weather at 15.0 ms"), "{said}");
+    assert!(first.contains("\"around\\nand\\nback\\n\""), "{said}");
+}
+
+/// Outputs beyond those of a failing list are shown with what is in them, though they match its pattern.
+#[test]
+fn outputs_too_many_are_shown_as_they_came() {
+    let text = "worker Twice { entity { timer late }
+    on send(msg) { below.send(msg.share())  start late after 20 ms  below.send(msg) }
+    on expiry late { stop late } }
+stack Host(device: Device) { app = Twice over device  export app }
+test \"one\" { stack Host  app.send_to(\"ok\\none\\n\")  => device.frame(_) }
+test \"three\" { stack Host  app.send_to(\"ok\\none\\n\")  => device.frame(_) device.frame(_) device.frame(_) }
+";
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("twice.mok");
+    std::fs::write(&file, text).unwrap();
+    let said = String::from_utf8_lossy(&mokume(&["test", &file.to_string_lossy()]).stdout).into_owned();
+    assert!(said.contains("      device.frame(_)\n    + device.frame(\"ok\\none\\n\") at 0\n"), "{said}");
+    assert!(said.contains("    it is 0; the next timer is due at 20ms\n"), "{said}");
+}
+
+#[test]
+fn an_output_without_its_arrow_is_told_to_be_one() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("networks");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("arrow.mok");
+    let text = "worker Plain { }\nstack S(device: Device) { app = Plain over device  export app }\ntest \"t\" { stack S  device.frame(\"a\")\n app.deliver_from(\"a\") }\n";
+    std::fs::write(&file, text).unwrap();
+    for command in ["check", "test"] {
+        let output = mokume(&[command, &file.to_string_lossy()]);
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(said.contains("help: it is an output: write `=> app.deliver_from(…)`"), "{command}: {said}");
+    }
 }

@@ -105,7 +105,8 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     let made = |stack: u32| wholes.get(&stack).and_then(|whole| whole.made.as_ref());
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
         if let Some((automaton, protocols)) = made(test.stack.0) {
-            diagnostics.extend(mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1);
+            let found = mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1;
+            diagnostics.extend(found.into_iter().map(|found| as_an_output(automaton, found)));
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
@@ -126,6 +127,17 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         "a diagnostic without a place: {diagnostics:?}"
     );
     diagnostics
+}
+
+/// An output that a test writes as an input, without its `=>`.
+pub(crate) fn as_an_output(automaton: &Automaton, mut found: Diagnostic) -> Diagnostic {
+    let named = found.message.strip_prefix("the stack has no input `").and_then(|rest| rest.strip_suffix('`'));
+    let Some((port, event)) = named.and_then(|named| named.split_once('.')) else { return found };
+    let mut ports = automaton.ports.iter().filter(|known| known.name == port);
+    if ports.any(|port| port.outputs.iter().any(|output| output.event == event)) {
+        found.helps = vec![format!("it is an output: write `=> {port}.{event}(…)`")];
+    }
+    found
 }
 
 /// A step with an unknown port was reported already; the check of the whole stack need not repeat it.
@@ -234,7 +246,12 @@ fn items(checked: &Checked) -> Vec<Item> {
             let mut others = others.peekable();
             let is_event = others.peek().is_some_and(|first| matches!(first.text(), "up" | "down" | "reasons"));
             let words: BTreeSet<String> = others.map(|token| token.text().to_string()).collect();
-            let name = name.map(|name| name.text());
+            // `Fence(…) {` without its `router`: what names it is broken.
+            let first = node.descendants_with_tokens().filter_map(|element| element.into_token());
+            let mut first = first.filter(|token| node.kind() == SyntaxKind::ERROR && token.kind() == SyntaxKind::IDENT);
+            let first = first.next().map(|token| token.text().to_string());
+            let first = first.filter(|word| word.starts_with(char::is_uppercase));
+            let name = name.map(|name| name.text()).or(first);
             let range = node.text_range();
             let range = u32::from(range.start())..u32::from(range.end()) + 1;
             let is_lost = is_event && node.kind() == SyntaxKind::ERROR;

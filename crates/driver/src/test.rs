@@ -76,7 +76,7 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
                 &checked.sources,
                 test,
             );
-            diagnostics.extend(found);
+            diagnostics.extend(found.into_iter().map(|found| crate::check::as_an_output(&compiled.uncomposed, found)));
             scripts.extend(script.map(|script| (*test, script)));
         }
     }
@@ -179,12 +179,23 @@ impl Running<'_> {
             let (checked, place) = (self.checked, place_of(&outcome));
             let seen = &mut Seen { checked, watch: &mut *self.watch, record, name: &test.name, place, backend };
             outcome.differences = run(seen);
+            self.say_once(&mut outcome);
             if let Some(folder) = self.written.pages.filter(|_| !outcome.differences.is_empty()) {
                 outcome.page = Some(self.page(folder, &outcome, test, &run));
             }
             self.watch.ended(&outcome);
             self.outcomes.push(outcome);
         }
+    }
+
+    /// If a test failed in the same way before, on the interpreter, says only that.
+    fn say_once(&self, outcome: &mut Outcome) {
+        let is_it =
+            |known: &&Outcome| known.test == outcome.test && (&known.file, known.line) == (&outcome.file, outcome.line);
+        let said = self.outcomes.iter().filter(is_it).any(|known| known.differences == outcome.differences);
+        let Some(first) = outcome.differences.first_mut().filter(|_| said) else { return };
+        first.kind = mokume_script::FailureKind::AsBefore { on: "on the interpreter" };
+        outcome.differences.truncate(1);
     }
 
     /// Runs a failed test again with a full record; returns the name of its page.

@@ -11,11 +11,20 @@ pub fn text_of(octets: &[u8]) -> String {
 pub fn front_of(octets: &[u8], most: usize) -> String {
     let more = if octets.len() > most { "…" } else { "" };
     let shown = &octets[..octets.len().min(most)];
-    if !shown.is_empty() && shown.iter().all(|octet| (0x20..0x7f).contains(octet)) {
-        format!("\"{}{more}\"", String::from_utf8_lossy(shown))
-    } else {
-        format!("x\"{}{more}\"", crate::octets::text(shown))
+    match as_text(shown).filter(|text| !text.is_empty()) {
+        Some(text) => format!("\"{text}{more}\""),
+        None => format!("x\"{}{more}\"", crate::octets::text(shown)),
     }
+}
+
+/// Octets as text, with `\n`, `\r` and `\t`, if they are mostly plain characters.
+fn as_text(octets: &[u8]) -> Option<String> {
+    let is_plain = |octet: &u8| (0x20..0x7f).contains(octet);
+    let is_blank = |octet: &u8| b"\n\r\t".contains(octet);
+    let escapes = octets.iter().filter(|octet| is_blank(octet)).count();
+    let is_text = octets.iter().all(|octet| is_plain(octet) || is_blank(octet)) && escapes * 3 <= octets.len();
+    let text = String::from_utf8_lossy(octets).replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
+    is_text.then_some(text)
 }
 
 /// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event.

@@ -22,6 +22,8 @@ pub enum FailureKind {
         actual: Vec<String>,
         /// If some did not come: what was dropped since the last step with outputs, why, and where.
         dropped: Vec<String>,
+        /// If some did not come: the time, and when the next timer is due, in nanoseconds.
+        due: Option<(u64, Option<u64>)>,
     },
     Reports {
         expected: Vec<String>,
@@ -37,6 +39,10 @@ pub enum FailureKind {
         /// Other counts of dropped or consumed messages.
         beside: Vec<String>,
     },
+    /// All of them are those of another run.
+    AsBefore {
+        on: &'static str,
+    },
     /// The test itself does not fit this stack.
     Senseless {
         reason: String,
@@ -47,10 +53,17 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "test \"{}\", step {} (line {}):", self.test, self.step, self.line)?;
         match &self.kind {
-            FailureKind::Outputs { expected, actual, dropped } => {
+            FailureKind::Outputs { expected, actual, dropped, due } => {
                 lists(f, "outputs", expected, actual)?;
-                dropped.iter().try_for_each(|one| write!(f, "\n    dropped on the way: {one}"))
+                dropped.iter().try_for_each(|one| write!(f, "\n    dropped on the way: {one}"))?;
+                match due {
+                    Some((now, Some(due))) => {
+                        write!(f, "\n    it is {}; the next timer is due at {}", show_time(*now), show_time(*due))
+                    }
+                    Some(_) | None => Ok(()),
+                }
             }
+            FailureKind::AsBefore { on } => write!(f, "  all that differs is the same as {on}"),
             FailureKind::Reports { expected, actual } => lists(f, "reports", expected, actual),
             FailureKind::Refused { expected: true } => write!(f, "  should have been refused at the door, but was not"),
             FailureKind::Refused { expected: false } => write!(f, "  was refused at the door: whom it is for has ended, or there is no room for what may come of it (docs/semantics.md, P3)"),
@@ -83,7 +96,7 @@ fn lists(f: &mut fmt::Formatter<'_>, what: &str, expected: &[String], actual: &[
 }
 
 /// A longest common subsequence, as pairs of indices.
-fn common(expected: &[String], actual: &[String]) -> Vec<(usize, usize)> {
+pub(crate) fn common(expected: &[String], actual: &[String]) -> Vec<(usize, usize)> {
     let columns = actual.len() + 1;
     let mut longest = vec![0u32; (expected.len() + 1) * columns];
     for e in (0..expected.len()).rev() {
@@ -106,4 +119,14 @@ fn common(expected: &[String], actual: &[String]) -> Vec<(usize, usize)> {
         }
     }
     pairs
+}
+
+/// A time for people.
+pub(crate) fn show_time(time: u64) -> String {
+    match time {
+        0 => "0".to_string(),
+        t if t % 1_000_000 == 0 => format!("{}ms", t / 1_000_000),
+        t if t % 1_000 == 0 => format!("{}us", t / 1_000),
+        t => format!("{t}ns"),
+    }
 }

@@ -2,6 +2,9 @@
 
 /// Octets in the notation of tests, the printable tail as text.
 pub(crate) fn show_octets(octets: &[u8]) -> String {
+    if let Some(text) = as_text(octets) {
+        return text;
+    }
     let plain = |octet: &u8| (0x20..0x7f).contains(octet) && *octet != b'"' && *octet != b'\\';
     let tail = octets.len() - octets.iter().rev().take_while(|octet| plain(octet)).count();
     let hex: String = octets[..tail].iter().map(|octet| format!("{octet:02x}")).collect();
@@ -11,6 +14,27 @@ pub(crate) fn show_octets(octets: &[u8]) -> String {
         (false, true) => format!("0x{hex}"),
         (false, false) => format!("0x{hex} \"{text}\""),
     }
+}
+
+/// Octets as a string of the language, with `\n`, `\r` and `\t`, if they are mostly plain characters.
+pub(crate) fn as_text(octets: &[u8]) -> Option<String> {
+    let mut text = String::new();
+    let mut escapes = 0;
+    for octet in octets {
+        match octet {
+            b'\n' | b'\r' | b'\t' => {
+                escapes += 1;
+                text.push_str(match octet {
+                    b'\n' => "\\n",
+                    b'\r' => "\\r",
+                    _ => "\\t",
+                });
+            }
+            0x20..=0x7e if !b"\"\\".contains(octet) => text.push(char::from(*octet)),
+            _ => return None,
+        }
+    }
+    (escapes * 3 <= octets.len()).then(|| format!("\"{text}\""))
 }
 
 /// How many octets are the same before the first that differs.
@@ -34,6 +58,16 @@ pub(crate) fn show_beside(wanted: &[u8], came: &[u8], from: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_shown_as_the_source_writes_them() {
+        assert_eq!(show_octets(b"ok\none\n"), "\"ok\\none\\n\"");
+        assert_eq!(show_octets(b"GET / HTTP/1.1\r\n\r\n"), "\"GET / HTTP/1.1\\r\\n\\r\\n\"");
+        assert_eq!(show_octets(b"\nA"), "0x0a \"A\"", "more a number than a line");
+        assert_eq!(show_octets(b"\x00\x01ab"), "0x0001 \"ab\"");
+        assert_eq!(crate::written::octets_of_list(b"ok\none\n"), "\"ok\\none\\n\"");
+        assert_eq!(crate::written::octets_of_list(b"\x00a"), "x\"0061\"");
+    }
 
     #[test]
     fn the_first_octet_that_differs_is_named_by_its_place_in_the_packet() {

@@ -8,7 +8,7 @@ use mokume_reaction::{
 
 use crate::call;
 use crate::call::datum;
-use crate::difference::{Failure, FailureKind};
+use crate::difference::{common, show_time, Failure, FailureKind};
 use crate::names::Names;
 use crate::octets::show_octets;
 use crate::packets;
@@ -195,9 +195,18 @@ impl<M: Machine> Run<'_, M> {
             if !same {
                 let dropped = if actual.len() < expected.len() { self.newly_dropped() } else { Vec::new() };
                 let show = |(at, output): (usize, &&(u64, Output))| self.show_like((&expected, at), output);
-                let actual = actual.iter().enumerate().map(show).collect();
-                let expected = expected.iter().map(|output| self.show_expected(output)).collect();
-                self.fail(step, line, FailureKind::Outputs { expected, actual, dropped });
+                let mut shown: Vec<String> = actual.iter().enumerate().map(show).collect();
+                let wanted: Vec<String> = expected.iter().map(|output| self.show_expected(output)).collect();
+                // One too many is shown as it came, whatever pattern it would match.
+                let met: BTreeSet<usize> = common(&wanted, &shown).into_iter().map(|(_, came)| came).collect();
+                for (at, output) in actual.iter().enumerate().filter(|(at, _)| !met.contains(at)) {
+                    if wanted.contains(&shown[at]) {
+                        shown[at] = self.show(&[], output);
+                    }
+                }
+                let missing = actual.len() < expected.len();
+                let due = missing.then(|| (self.now, self.machine.next_deadline()));
+                self.fail(step, line, FailureKind::Outputs { expected: wanted, actual: shown, dropped, due });
             }
         }
     }
@@ -438,15 +447,6 @@ fn show_datum(datum: &Datum) -> String {
         Datum::Handle(Handle::NULL) => "null".to_string(),
         Datum::Handle(handle) => format!("object {}", handle.object),
         Datum::Message(octets) => show_octets(octets),
-    }
-}
-
-fn show_time(time: u64) -> String {
-    match time {
-        0 => "0".to_string(),
-        t if t % 1_000_000 == 0 => format!("{}ms", t / 1_000_000),
-        t if t % 1_000 == 0 => format!("{}us", t / 1_000),
-        t => format!("{t}ns"),
     }
 }
 

@@ -98,11 +98,8 @@ impl KeyForm {
 
 /// A list of octets as the language writes it: `"heat"`, or `x"00ff"` if it is no text.
 pub fn octets_of_list(octets: &[u8]) -> String {
-    let is_plain = |octet: &u8| (0x20..0x7f).contains(octet) && !b"\"\\".contains(octet);
-    match octets.iter().all(is_plain) {
-        true => format!("\"{}\"", String::from_utf8_lossy(octets)),
-        false => format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>()),
-    }
+    crate::octets::as_text(octets)
+        .unwrap_or_else(|| format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>()))
 }
 
 /// Arguments that form one value, by their indices.

@@ -23,7 +23,9 @@ pub mod types;
 mod unread;
 pub mod visit;
 
-use mokume_base::{Diagnostic, FileId, Severity, SourceMap, Span};
+use std::collections::BTreeMap;
+
+use mokume_base::{Code, Diagnostic, FileId, Severity, SourceMap, Span};
 
 pub use elsewhere::name_modules;
 pub use load::{load, Loaded, Loader};
@@ -74,6 +76,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         unread::leave_out_unused(&mut diagnostics);
         leave_out_followers(&mut diagnostics);
         lost::leave_out(&mut diagnostics);
+        said_once(&mut diagnostics);
         if let Some(last) = diagnostics.last_mut().filter(|_| left_out > 0) {
             let most = limits::REPORTS;
             last.notes.push(format!("{left_out} more errors behind this one are left out: {most} are looked at"));
@@ -108,6 +111,35 @@ pub fn analyse_files(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn
     let (program, mut diagnostics) = analyse(&load(sources, roots, loader));
     name_modules(sources, loader, &mut diagnostics);
     (program, diagnostics)
+}
+
+/// A name of an item that means nothing is reported at its first place in a file; that report counts the others.
+fn said_once(diagnostics: &mut Vec<Diagnostic>) {
+    const NAMES: [Code; 4] = [codes::UNKNOWN_TYPE, codes::UNKNOWN_LAYER, codes::UNKNOWN_ITEM, codes::NO_FUNCTION];
+    diagnostics.sort_by_key(place);
+    let mut first: BTreeMap<(FileId, &'static str, String), usize> = BTreeMap::new();
+    let mut others: Vec<usize> = Vec::new();
+    diagnostics.retain(|found| {
+        let file = found.primary.as_ref().map(|label| label.span.file);
+        let Some(file) = file.filter(|_| NAMES.contains(&found.code)) else {
+            others.push(0);
+            return true;
+        };
+        let at = *first.entry((file, found.code.0, found.message.clone())).or_insert(others.len());
+        let is_first = at == others.len();
+        match is_first {
+            true => others.push(0),
+            false => others[at] += 1,
+        }
+        is_first
+    });
+    for (found, count) in diagnostics.iter_mut().zip(others) {
+        match count {
+            0 => {}
+            1 => found.notes.push("the same at one other place".to_string()),
+            _ => found.notes.push(format!("the same at {count} other places")),
+        }
+    }
 }
 
 /// Removes reports of leaks that only exist because a statement was refused: `below.send(mgs)`, `drop msg` without a

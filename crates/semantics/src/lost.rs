@@ -62,6 +62,11 @@ pub fn layers(bundle: &Name) -> Thing {
     at("layers", bundle.span)
 }
 
+/// The order of the layers of a bundle.
+pub fn order(bundle: &Name) -> Thing {
+    at("order", bundle.span)
+}
+
 /// The vocabularies that a layer speaks.
 pub fn vocabularies(layer: &Name) -> Thing {
     at("vocabularies", layer.span)

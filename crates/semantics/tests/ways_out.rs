@@ -363,6 +363,106 @@ fn each_mistake_has_the_way_out_that_is_meant() {
                 test \"x\" { stack S  device.frame(W { source: 7, dest: 5 } \"a\") }".to_string(),
             "M0206 did you mean `destination`?",
         ),
+        // A newcomer's mistakes.
+        (
+            "worker W { entity { map known: [u8 -> u32; 4]  var a: u32 = 0 }
+                on send(msg) { a += 1\n let = a + 1\n if number == 3 { drop msg: x } else { below.send(msg) } } }".to_string(),
+            "M0100 write it as in `let x = e`",
+        ),
+        ("const SLASH: u8 = '/'".to_string(), "M0001 an octet is a number: write `0x2f`"),
+        ("const SLASH: u8 = \"/\"".to_string(), "M0301 an octet is a number: write `0x2f`"),
+        (
+            "worker W { header { number: seq16 }  on send(msg) { below.send(msg, number: 1) }  entity { var n: u32 = 0 }
+                on deliver(msg, number) { n = number  if n == 3 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
+            "M0301 it begins again at 0 after 65535, and a u32 does not: count on from one that is known, `base +% ((number - expected) as u32)`; `as u32` alone keeps the number of this round",
+        ),
+        (
+            "worker W { header { A { one: u8 } with message | B { two: u8 } with message | C }
+                on send(msg) { if msg.size == 3 { below.send(C) }  if msg.size == 9 { below.send(msg, B { two: 2 }) } else { below.send(msg, A { one: 1 }) } }
+                on deliver(msg, A) { above.deliver(msg) }  on deliver(msg, B) { above.deliver(msg) }  on deliver(C) { } }
+                bundle U = W encoded L  wire L { kind: u8  choice kind { 1 => A { one: u8 = W.A.one }  2 => C { }  4 => D { } } }".replace("4 => D { }", ""),
+            "M0611 add `3 => B { … }` to `choice kind { … }`",
+        ),
+        (
+            "worker W { object Pending[who: Flow, id: u16] capacity 4 { var n: u8 = 0 }
+                on deliver(msg) from flow { if let one = Pending[7, flow] { one.n += 1 }  above.deliver(msg) } }".to_string(),
+            "M0301 the key is `who: flow, id: u16`: write `Pending[who, id]`",
+        ),
+        (
+            "worker W { object Pending[who: Flow, id: u16] capacity 4 { var n: u8 = 0 }
+                on deliver(msg) from flow { if let one = Pending[flow] { one.n += 1 }  above.deliver(msg) } }".to_string(),
+            "M0305 the key is `who: flow, id: u16`: write `Pending[who, id]`",
+        ),
+        (
+            "multiplexor Inner { key symmetric { kind: u16 } }  worker Tag { header { n: u8 }
+                on send(msg) { below.send(msg, n: 1) }  on deliver(msg, n) { if n == 2 { drop msg: two } else { above.deliver(msg) } } }
+                worker Plain { }  bundle Tagged = Tag / Inner
+                stack S(device: Device) { tagged = Tagged over device  a = Plain over tagged[kind: 1]  b = Plain over tagged[kind: 2]  export a  export b }".to_string(),
+            "M0703 write `Inner` in front of `Tag`",
+        ),
+        ("worker W { fn send(msg) { below.send(msg) } }".to_string(), "M0105 write `on send(msg) { … }`"),
+        (
+            "worker W { on deliver(msg) { if msg.size > 9 { return drop msg: long }  above.deliver(msg) } }".to_string(),
+            "M0107 write `drop msg: long  return`",
+        ),
+        (
+            "worker W { header { id: u8 }  on send(msg) { below.send(msg, id: 1) }
+                on deliver(msg, theirs: id) { if theirs == 1 { drop msg: x } else { above.deliver(msg) } } }".to_string(),
+            "M0504 the field stands in front: write `id: theirs`",
+        ),
+        (
+            "multiplexor P { key { port: u16 }  header { low: u32 }  entity { var all: u32 = 0 }
+                fn both(source: u16, other: u16) -> u32 { return source << 16 | other } }".to_string(),
+            "M0371 shift by at most 15, or widen the value first: `source as u32 << 16`",
+        ),
+        (
+            "worker W { entity { counter hits } on send(msg) { count hits  pass } }  stack S(device: Device) { w = W over device  export w }
+                test \"t\" { stack S  w.send_to(\"a\")  => device.frame(\"a\")  counter hits == 1 }".to_string(),
+            "M0101 write it as in `counter hits 1`",
+        ),
+        (
+            "worker W { entity { counter hits } on send(msg) { count hits  pass } }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n at 1 ms  a.w.send_to(\"a\")\n counter a.hits 1\n until 1 s }".to_string(),
+            "M0119 `counter` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n crash a after 1 s\n restart a at 2 s\n until 3 s }".to_string(),
+            "M0100 write `crash a  at 2 s`",
+        ),
+        (
+            "use containers\nworker W { entity { quota kept: 4  messages waiting: 4 from kept  var n: u32 = 0 }
+                on send(msg) { if first = waiting.take(n) { below.send(first) }  below.send(msg) } }".replace("use containers\n", ""),
+            "M0117 write `let first = …`: what is looked up gets this name",
+        ),
+        (
+            "worker W { entity { timer t } on send(msg) { start t after silence  pass }  on expiry t { stop t } }".to_string(),
+            "M0201 bind it with `let`, or declare it: `entity { var silence: Duration = 1 s }`",
+        ),
+        (
+            "endpoint E { on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg) } }  worker Low { session { var n: u8 = 0 } on send(msg) { n += 1  pass } }
+                multiplexor Ports { key { port: u8 } }
+                stack S(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }
+                stack T(device: Device) { e = E over low  low = Low over ports  ports = Ports over device }".to_string(),
+            "M0711 give it a `session` scope, or put it below the layer that makes the sessions",
+        ),
+        // One lost line.
+        (
+            "worker W {\n    header { n: u8 }\n        quota kept: 4\n        var phase: u8 = 0\n        timer lost\n    }\n    on send(msg) {\n        below.send(msg, n: phase)\n    }\n}\n".to_string(),
+            "M0105 state stands in a scope: write `entity {` (one a layer) or `session {` (one a session) in front of it",
+        ),
+        (
+            "worker W {\n    entity { var n: u8 = 0 }\n        n += 1\n        let m = n\n        for i in 0 .. n limit 3 {\n            n += 1\n        }\n    }\n    on send(msg) {\n        if n == 3 { drop msg: x } else { below.send(msg) }\n    }\n}\n".to_string(),
+            "M0105 statements stand in a handler or a function: write `on send(msg) {` or `fn name() {` in front of them",
+        ),
+        (
+            "worker W { header { filter: Topic, other: Topic } entity { var a: Topic = []  var b: Topic = [] } on send(msg) { pass } }".to_string(),
+            "M0202 define it, or `use` the module that does",
+        ),
+        (
+            "worker W { header {\n | B { two: u8 } with message\n | C } on send(msg) { below.send(msg, B { two: 1 }) } on deliver(msg, B) { above.deliver(msg) } on deliver(C) { } }".to_string(),
+            "M0100 write the alternative in front of it, or remove it",
+        ),
     ];
     let wrong: Vec<String> = cases
         .into_iter()
@@ -394,6 +494,22 @@ fn an_alternative_that_is_called_unused_is_taken_sent_and_laid_out() {
     let root = sources.add("one.mok", text);
     let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
     assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn nobody_is_told_to_export_an_endpoint() {
+    let text = "endpoint E { session { }  on start { below.listen(port: 9) }  on deliver(msg) { below.send(msg) } }
+        multiplexor Ports { key { port: u8 } }
+        stack S(device: Device) { keeper = E over ports  ports = Ports over device }
+        network N { host a = S()  host b = S()  link l { a.device, b.device }
+            expect a.keeper.entries 3 times
+            until 3 s }";
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", text);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    let helps: Vec<&String> = found.iter().flat_map(|found| &found.helps).collect();
+    assert!(helps.iter().any(|help| help.starts_with("an endpoint has no port: ")), "{helps:?}");
+    assert!(!helps.iter().any(|help| help.contains("export")), "{helps:?}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use mokume_base::{Diagnostic, FileId, Span};
 
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
-use crate::lexer::{shown, Token};
+use crate::lexer::{shown, string_octets, Token};
 
 /// A token joined from text that is not part of the language.
 pub(crate) struct Foreign {
@@ -40,10 +40,25 @@ impl Foreign {
                     .help("names are of the letters `a` to `z` and `A` to `Z`, digits and `_`"),
             ),
             What::NameAgain | What::Value => None,
-            What::Quotes => Some(
-                diagnostic.at(span, "quotes of another kind").help("strings stand in plain double quotes: `\"one\"`"),
-            ),
+            What::Quotes => {
+                let octet = letter(&text[self.start as usize..self.end as usize]);
+                let diagnostic = diagnostic.at(span, "quotes of another kind");
+                let diagnostic = match octet {
+                    Some(octet) => diagnostic.help(format!("an octet is a number: write `0x{octet:02x}`")),
+                    None => diagnostic,
+                };
+                Some(diagnostic.help("strings stand in plain double quotes: `\"one\"`"))
+            }
         }
+    }
+}
+
+/// The octet of `'/'` or `'\n'`.
+fn letter(quoted: &str) -> Option<u8> {
+    let inner = quoted.strip_prefix('\'')?.strip_suffix('\'')?;
+    match string_octets(&format!("\"{inner}\"")).as_deref() {
+        Some([octet]) => Some(*octet),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::world::World;
-use mokume_record::{arguments, Event, Loss, Lost, What};
+use mokume_record::{arguments, Event, Loss, Lost, Value, What};
 
 use super::{Failed, How, Keep, Prepared, Run, Sky};
 use crate::failure::Failure;
@@ -13,7 +13,8 @@ use crate::record;
 /// What was lost or dropped, or had not arrived yet, each with its time.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OnTheWay {
-    /// The last that were, the earliest first; what was on its way to the expecting host goes before other things.
+    /// The last that were: frames with a message of an application first, and what was on its way to the expecting host
+    /// before other things; of each the earliest first.
     pub shown: Vec<(u64, String)>,
     /// How many there were in all.
     pub all: usize,
@@ -23,6 +24,47 @@ pub struct OnTheWay {
 
 /// What happened, each with its time.
 type Things = Vec<(u64, String)>;
+
+/// What became of something on its way, and whom it was for.
+struct Found {
+    at: u64,
+    /// Whether it was for the host whose output is missing.
+    near: bool,
+    /// Whether it was a frame with a message of an application in it.
+    carries: bool,
+    text: String,
+}
+
+/// Messages that applications sent.
+struct Sent<'r>(BTreeSet<&'r [u8]>);
+
+impl<'r> Sent<'r> {
+    /// The most that are looked for, and the fewest octets of one: fewer are in a frame by chance.
+    const MOST: usize = 256;
+    const FEWEST: usize = 3;
+
+    fn of(run: &'r record::Run) -> Sent<'r> {
+        let inputs = run.events.iter().filter_map(|event| match &event.what {
+            What::Input { args, refused: false, .. } => Some(args),
+            _ => None,
+        });
+        let messages = inputs.flatten().filter_map(|arg| match &arg.value {
+            Value::Message { octets } if octets.len() >= Self::FEWEST => Some(octets.as_slice()),
+            _ => None,
+        });
+        let mut sent = BTreeSet::new();
+        for message in messages {
+            if sent.len() < Self::MOST {
+                sent.insert(message);
+            }
+        }
+        Sent(sent)
+    }
+
+    fn is_in(&self, frame: &[u8]) -> bool {
+        self.0.iter().any(|message| frame.windows(message.len()).any(|part| part == *message))
+    }
+}
 
 /// The most things that are shown.
 const MOST: usize = 4;
@@ -81,32 +123,32 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
         });
         others.contains(&cause) && frame.is_some_and(|frame| shared.contains(&frame))
     };
-    let mut frames: BTreeMap<u64, (&str, &str)> = BTreeMap::new();
-    // What was on its way to the host, and the rest.
-    let (mut near, mut far): (Things, Things) = (Vec::new(), Vec::new());
+    let mut frames: Frames = BTreeMap::new();
+    let sent = Sent::of(run);
+    let mut all: Vec<Found> = Vec::new();
     for event in run.events.iter().filter(|event| event.at <= until) {
         let at = event.host.as_deref().unwrap_or_default();
-        let mut found = |when: u64, to: &str, text: String| {
-            if to == host { &mut near } else { &mut far }.push((when, text));
+        let mut found = |at: u64, to: &str, frame: &[u8], text: String| {
+            all.push(Found { at, near: to == host, carries: sent.is_in(frame), text });
         };
         match &event.what {
-            What::Sends { frame, about, lost, copies, .. } => {
+            What::Sends { frame, about, lost, copies, octets, .. } => {
                 for copy in copies.iter().filter(|copy| copy.at > until) {
                     let text = format!("#{frame} {about} from {at} to {}: still under way, it would arrive", copy.to);
-                    found(copy.at, &copy.to, text);
+                    found(copy.at, &copy.to, octets, text);
                 }
-                frames.insert(*frame, (at, about.as_str()));
+                frames.insert(*frame, (at, about.as_str(), octets.as_slice()));
                 let receivers = copies.iter().map(|copy| &copy.to).chain(lost.iter().map(|lost| &lost.to));
                 if receivers.collect::<BTreeSet<_>>().len() > 1 {
                     shared.insert(*frame);
                 }
                 for Lost { to, by } in lost {
-                    found(event.at, to, format!("#{frame} {about} from {at} to {to}: {}", words(*by)));
+                    found(event.at, to, octets, format!("#{frame} {about} from {at} to {to}: {}", words(*by)));
                 }
             }
             What::Misses { frame } => {
-                let (from, about) = frames.get(frame).copied().unwrap_or_default();
-                found(event.at, at, format!("#{frame} {about} from {from} to {at}: {at} had crashed"));
+                let (from, about, octets) = frames.get(frame).copied().unwrap_or_default();
+                found(event.at, at, octets, format!("#{frame} {about} from {from} to {at}: {at} had crashed"));
             }
             What::Drops(_) if event.cause.is_some_and(|cause| is_for_others(&shared, cause)) => {}
             What::Drops(ended) => {
@@ -115,42 +157,51 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
                     true => String::new(),
                     false => format!(" ({})", ended.places.join(", ")),
                 };
-                let of = of(run, &frames, event);
-                found(event.at, at, format!("{of}{at} dropped it: {}{places}{times}", ended.reason));
+                let (of, octets) = of(run, &frames, event);
+                found(event.at, at, octets, format!("{of}{at} dropped it: {}{places}{times}", ended.reason));
             }
             What::Gone { count } => {
-                let of = of(run, &frames, event);
+                let (of, octets) = of(run, &frames, event);
                 let messages = if *count == 1 { "a message" } else { "messages" };
-                found(event.at, at, format!("{of}{messages} of {at} went with their session"));
+                found(event.at, at, octets, format!("{of}{messages} of {at} went with their session"));
             }
             What::Input { port, name, args, refused: true } => {
-                found(event.at, at, format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
+                found(event.at, at, &[], format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
             }
             What::Receives { frame, refused: true, .. } => {
-                let (from, about) = frames.get(frame).copied().unwrap_or_default();
-                found(event.at, at, format!("#{frame} {about} from {from} to {at}: {at} had no room for it"));
+                let (from, about, octets) = frames.get(frame).copied().unwrap_or_default();
+                let text = format!("#{frame} {about} from {from} to {at}: {at} had no room for it");
+                found(event.at, at, octets, text);
             }
             _ => {}
         }
     }
-    let all = near.len() + far.len();
-    let last = |list: Things, most: usize| -> Things { list.into_iter().rev().take(most).rev().collect() };
-    let near = last(near, MOST);
-    let far = last(far, MOST - near.len());
-    OnTheWay { shown: [near, far].concat(), all, apart: Vec::new() }
+    let mut shown: Things = Vec::new();
+    for (carries, near) in [(true, true), (true, false), (false, true), (false, false)] {
+        let like = all.iter().filter(|found| (found.carries, found.near) == (carries, near));
+        let mut last: Things =
+            like.rev().take(MOST - shown.len()).map(|found| (found.at, found.text.clone())).collect();
+        last.reverse();
+        shown.extend(last);
+    }
+    OnTheWay { shown, all: all.len(), apart: Vec::new() }
 }
 
-/// What an event in a host is of, as far as the record says: the frame that came, or the application's call.
-fn of(run: &record::Run, frames: &BTreeMap<u64, (&str, &str)>, event: &Event) -> String {
+/// The sender of each frame, what it is about, and its octets.
+type Frames<'r> = BTreeMap<u64, (&'r str, &'r str, &'r [u8])>;
+
+/// What an event in a host is of, as far as the record says: the frame that came, with its octets, or the application's
+/// call.
+fn of<'r>(run: &'r record::Run, frames: &Frames<'r>, event: &Event) -> (String, &'r [u8]) {
     match event.cause.and_then(|cause| run.event(cause)).map(|cause| &cause.what) {
         Some(What::Receives { frame, octets, .. }) => {
-            let (from, about) = frames.get(frame).copied().unwrap_or_default();
+            let (from, about, sent) = frames.get(frame).copied().unwrap_or_default();
             let changed = if octets.is_some() { ", changed on its way" } else { "" };
-            format!("#{frame} {about} from {from}{changed}: ")
+            (format!("#{frame} {about} from {from}{changed}: "), octets.as_deref().unwrap_or(sent))
         }
-        Some(What::Input { port, name, args, .. }) => format!("{port}.{name}{}: ", arguments(args)),
-        Some(What::Wakes) => "a message as a timer rang: ".to_string(),
-        _ => "a message: ".to_string(),
+        Some(What::Input { port, name, args, .. }) => (format!("{port}.{name}{}: ", arguments(args)), &[]),
+        Some(What::Wakes) => ("a message as a timer rang: ".to_string(), &[]),
+        _ => ("a message: ".to_string(), &[]),
     }
 }
 

@@ -82,8 +82,42 @@ impl Ranges<'_, '_> {
             let text = format!("nothing is left of {width} bits that are shifted by {by}");
             let found = Diagnostic::error(codes::SHIFTED_AWAY, text).at(b.span, "too far");
             let found = found.note("the result would always be 0");
-            self.report(found.help(format!("shift by at most {}, or widen the value first", width - 1)), b.span);
+            let wide = [8, 16, 32, 64].into_iter().find(|wide| u64::from(*wide) > by && *wide > width);
+            let name = self.name_of(a).unwrap_or("x");
+            let help = match wide {
+                Some(wide) => {
+                    format!("shift by at most {}, or widen the value first: `{name} as u{wide} << {by}`", width - 1)
+                }
+                None => format!("shift by at most {}", width - 1),
+            };
+            self.report(found.help(help), b.span);
         }
+    }
+
+    /// The name of a local, state or a parameter.
+    fn name_of(&self, expr: &Expr) -> Option<&str> {
+        let name = match &expr.kind {
+            ExprKind::Local(local) => &self.locals_at(expr.span)?.get(local.index())?.name,
+            ExprKind::State(state) => &self.member(state)?.name,
+            ExprKind::Param(index) => &self.layer?.params.get(*index as usize)?.name,
+            _ => return None,
+        };
+        Some(&name.text)
+    }
+
+    /// The locals of the body that has this place.
+    fn locals_at(&self, place: Span) -> Option<&[Local]> {
+        let functions = self.layer.map_or(&self.program.functions, |layer| &layer.functions);
+        let functions = functions.iter().map(|function| (&function.body, &function.locals));
+        let handlers = self.layer.into_iter().flat_map(|layer| &layer.handlers);
+        let mut bodies = functions.chain(handlers.map(|handler| (&handler.body, &handler.locals)));
+        let has = |(body, _): &(&Vec<Stmt>, &Vec<Local>)| {
+            let ends = body.first().zip(body.last()).map(|(first, last)| (first.span, last.span));
+            ends.is_some_and(|(first, last)| {
+                first.file == place.file && first.start <= place.start && place.end <= last.end
+            })
+        };
+        bodies.find(has).map(|(_, locals)| locals.as_slice())
     }
 
     fn vector_index(&mut self, vector: &Expr, index: &Expr) {

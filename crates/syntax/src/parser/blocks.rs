@@ -197,7 +197,9 @@ impl Parser<'_> {
         }
         let next_name = self.nth(n + 1) == IDENT && self.same_line(n + 1);
         match self.nth_text(n) {
-            "let" | "return" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON),
+            // State cannot have the name `let`, so `let = e` lacks a name.
+            "let" => !matches!(self.nth(n + 1), OP_EQ | DOT | COLON),
+            "return" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON),
             "if" | "while" | "for" | "match" => !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | COLON | COMMA | R_PAREN),
             "pass" | "again" => {
                 !matches!(self.nth(n + 1), EQ | OP_EQ | DOT | L_PAREN | COLON | COMMA | R_PAREN | L_BRACKET)

@@ -1,5 +1,7 @@
 //! Statements that choose and repeat: `if`, `match`, `while`, `for`.
 
+use mokume_base::Diagnostic;
+
 use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::*;
@@ -88,6 +90,19 @@ impl Parser<'_> {
             self.close();
             return;
         }
+        if self.is_lookup_without_let() {
+            let name = self.nth_text(0);
+            let diagnostic = Diagnostic::error(codes::ASSIGN_IN_CONDITION, "`=` in a condition")
+                .at(self.span_of(1), "an assignment is no value")
+                .help(format!("write `let {name} = …`: what is looked up gets this name"));
+            self.diagnostics.push(diagnostic);
+            self.open(LET_CONDITION);
+            self.pattern();
+            self.bump();
+            self.head_expression();
+            self.close();
+            return;
+        }
         self.head_expression();
         if self.at(EQ) && self.same_line(0) {
             let diagnostic = self
@@ -99,6 +114,19 @@ impl Parser<'_> {
             self.head_expression();
             self.close();
         }
+    }
+
+    /// `if msg = waiting.pop() {`, `if v = m[k] {`: the `let` of a look-up is missing.
+    fn is_lookup_without_let(&self) -> bool {
+        if !self.at(IDENT) || self.nth(1) != EQ || !self.same_line(1) {
+            return false;
+        }
+        let mut n = 2;
+        while self.nth(n) == IDENT && self.nth(n + 1) == DOT && n < 16 {
+            n += 2;
+        }
+        let taken = matches!(self.nth_text(n), "pop" | "take" | "share" | "at") && n > 2 && self.nth(n + 1) == L_PAREN;
+        taken || self.nth(n) == IDENT && self.nth(n + 1) == L_BRACKET
     }
 
     /// `match e { Kind.Ask => { … }  else => { … } }`

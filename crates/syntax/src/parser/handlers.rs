@@ -54,6 +54,27 @@ impl Parser<'_> {
         true
     }
 
+    /// `fn send(msg) { … }`: an event's name, and parameters without types. Reads the handler that is meant.
+    pub(super) fn handler_as_function(&mut self) -> bool {
+        let event = self.nth_text(1);
+        let untyped = self.nth(3) == R_PAREN || self.nth(3) == IDENT && matches!(self.nth(4), COMMA | R_PAREN);
+        if !EVENTS_OF_LAYERS.contains(&event) || self.nth(2) != L_PAREN || !untyped || self.nth(3) == R_PAREN {
+            return false;
+        }
+        let parameters =
+            if self.nth(4) == R_PAREN { self.nth_text(3).to_string() } else { format!("{}, …", self.nth_text(3)) };
+        let diagnostic = self
+            .error_here(
+                codes::UNKNOWN_MEMBER,
+                format!("`{event}` is an event, and no function hears it"),
+                "a function is called by name",
+            )
+            .help(format!("write `on {event}({parameters}) {{ … }}`"));
+        self.report(diagnostic);
+        self.handler();
+        true
+    }
+
     fn handler_behind_on(&mut self) {
         let meant = self.event_meant();
         if self.at_word("expiry") || meant == Some("expiry") {

@@ -186,4 +186,23 @@ impl Parser<'_> {
         self.layout.open.push(Open { line, column, first: self.pos });
         true
     }
+
+    /// Whether the line that opens a brace is missing in front of this one: a `}` is left over, and this is indented
+    /// further than what stands in the layer. The brace then counts as open.
+    pub(super) fn lost_a_head(&mut self) -> bool {
+        if self.layout.surplus <= 0 || !self.new_line_before(0) {
+            return false;
+        }
+        let (line, column) = self.line_here();
+        let Some(open) = self.layout.open.last().copied() else { return false };
+        let beside =
+            self.line_of(open.first).filter(|_| open.first != self.pos).map_or(open.column, |(_, column)| column);
+        // The first line of a layer tells nothing by its column.
+        if column <= beside || open.first == self.pos && column < open.column + 8 {
+            return false;
+        }
+        self.layout.mended(L_BRACE);
+        self.layout.open.push(Open { line, column: beside, first: self.pos });
+        true
+    }
 }

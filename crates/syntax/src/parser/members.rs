@@ -61,6 +61,9 @@ impl Parser<'_> {
         if self.at_any_word(&MEMBER_WORDS) {
             return self.known_member(word);
         }
+        if self.inside_of_lost_head() {
+            return;
+        }
         if self.at_any_word(&STATE_WORDS) && self.nth(1) == IDENT {
             let found = self.this();
             let diagnostic = self
@@ -81,6 +84,35 @@ impl Parser<'_> {
                 self.known_member(meant);
             }
         }
+    }
+
+    /// State or statements up to a `}` whose `entity {` or `fn name(…) {` is missing: one report, and nothing of them is
+    /// read.
+    fn inside_of_lost_head(&mut self) -> bool {
+        let state =
+            self.at_any_word(&STATE_WORDS) && self.nth(1) == IDENT || self.are_two_words() && self.nth(2) == L_PAREN;
+        let assigned = self.at(IDENT) && matches!(self.nth(1), EQ | OP_EQ | DOT);
+        let statement = self.starts_statement_word(0) || assigned && self.same_line(1);
+        if !state && !statement || !self.lost_a_head() {
+            return false;
+        }
+        let help = match state {
+            true => {
+                "state stands in a scope: write `entity {` (one a layer) or `session {` (one a session) in front of it"
+            }
+            false => {
+                "statements stand in a handler or a function: write `on send(msg) {` or `fn name() {` in front of them"
+            }
+        };
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_MEMBER, "a line that opens a brace is missing", "stands inside of what?")
+            .help(help);
+        self.report(diagnostic);
+        self.skip_to_end_of_block();
+        self.open(ERROR);
+        self.bump();
+        self.close();
+        true
     }
 
     /// Names of our members in other languages.
@@ -125,6 +157,7 @@ impl Parser<'_> {
             "gives" => self.claims(GIVES),
             "speaks" => self.name_list(SPEAKS, "a vocabulary's name"),
             "parts" => self.name_list(PARTS, "a part's name"),
+            "fn" if self.handler_as_function() => {}
             "fn" => self.function(),
             _ => self.handler(),
         }
@@ -139,9 +172,11 @@ impl Parser<'_> {
         }
         // `header { n }` has a field without its type.
         let alone = self.nth(2) == R_BRACE && is_upper(self.nth_text(1));
-        let choice = self.at(L_BRACE)
-            && self.nth(1) == IDENT
-            && (matches!(self.nth(2), L_BRACE | PIPE) || alone || self.nth_word(2, "with"));
+        let bare = self.at(L_BRACE) && self.nth(1) == PIPE && self.nth(2) == IDENT;
+        let choice = bare
+            || self.at(L_BRACE)
+                && self.nth(1) == IDENT
+                && (matches!(self.nth(2), L_BRACE | PIPE) || alone || self.nth_word(2, "with"));
         let opening = self.span_of(0);
         if choice {
             self.braces("`{`", |p| p.alternatives());
@@ -160,7 +195,13 @@ impl Parser<'_> {
 
     /// `Data { seq: seq32 } with message | Ack { next: seq32 }`
     pub(super) fn alternatives(&mut self) {
-        self.eat(PIPE);
+        if self.at(PIPE) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "expected an alternative, found `|`", "nothing stands in front of it")
+                .help("write the alternative in front of it, or remove it");
+            self.report(diagnostic);
+            self.bump();
+        }
         loop {
             self.open_documented(ALTERNATIVE);
             self.name("an alternative's name");

@@ -242,6 +242,20 @@ impl Parser<'_> {
             self.expression();
         }
         self.close();
+        self.lost_behind_return();
+    }
+
+    /// Reports `return drop msg: stale`: what stands behind `return` never runs.
+    fn lost_behind_return(&mut self) {
+        let gives = self.at_any_word(&["drop", "consume"]) && self.starts_statement_word(0) && self.same_line(0);
+        if !gives || self.nth(2) != COLON {
+            return;
+        }
+        let (word, message, reason) = (self.nth_text(0), self.nth_text(1), self.nth_text(3));
+        let diagnostic = self
+            .error_here(codes::UNKNOWN_STATEMENT, "`return` leaves at once", "this never runs")
+            .help(format!("write `{word} {message}: {reason}  return`"));
+        self.report(diagnostic);
     }
 
     /// `end e`, and `end` alone in an object's own code

@@ -125,7 +125,10 @@ impl Parser<'_> {
             "dropped" if name_follows => self.counted(DROPPED_STEP),
             "consumed" if name_follows => self.counted(CONSUMED_STEP),
             "reported" if name_follows => self.counted(REPORTED_STEP),
-            "counter" if name_follows => self.counted(COUNTER_STEP),
+            "counter" if name_follows => {
+                self.form = "counter hits 1";
+                self.counted(COUNTER_STEP)
+            }
             "after" if self.nth(1) != DOT => {
                 self.open(AFTER_STEP);
                 self.bump();
@@ -163,7 +166,10 @@ impl Parser<'_> {
             word if self.at(IDENT) && self.nth(1) == L_PAREN => {
                 format!("a stack is set up by `stack {word}(…)`, an event goes to a port: `port.{word}(…)`")
             }
-            word if self.at(IDENT) && self.nth(1) == IDENT && near(word).is_some() => {
+            word @ ("counter" | "dropped" | "consumed" | "reported") if steps.contains("`host ") => {
+                format!("`{word}` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`")
+            }
+            word if self.at(IDENT) && self.nth(1) == IDENT && near(word).is_some_and(|near| near != word) => {
                 format!("did you mean `{}`?", near(word).unwrap_or_default())
             }
             _ if self.at(IDENT) && self.nth(1) == EQ => format!("write `host {} = …`", self.nth_text(0)),

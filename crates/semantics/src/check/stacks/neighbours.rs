@@ -39,7 +39,7 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
         match under.over {
             Over::Device(device) => {
                 if let Some(first) = devices.insert(device, instance) {
-                    crowded(check, "the device", first, instance);
+                    crowded(check, "the device", first, instance, None);
                 }
             }
             Over::Instance(below) => {
@@ -50,7 +50,8 @@ pub(super) fn crowds<'a>(check: &mut StackCheck<'a, '_>) {
                     over_endpoint(check, top, instance);
                 } else if top.shape != Shape::Multiplexor && !is_of_sessions(top) {
                     if let Some(first) = bare.insert(below, instance) {
-                        crowded(check, &format!("`{}`, which carries one", top.name.text), first, instance);
+                        let text = format!("`{}`, which carries one", top.name.text);
+                        crowded(check, &text, first, instance, bundle_of(check, below));
                     }
                 } else if let Some(key) = key_text(under) {
                     if let Some((other, first)) = keys.insert((below, key), (instance, under)) {
@@ -84,14 +85,25 @@ pub(super) fn on_one(check: &mut StackCheck) {
     }
 }
 
-fn crowded(check: &mut StackCheck, what: &str, first: &Instance, second: &Instance) {
+/// The bundle that a layer of the stack is.
+fn bundle_of<'a>(check: &StackCheck<'a, '_>, index: u32) -> Option<&'a Name> {
+    match check.stack.instances.get(index as usize)?.of.of {
+        Definition::Bundle(bundle) => Some(&check.program.bundles[bundle.index()].name),
+        Definition::Layer(_) => None,
+    }
+}
+
+fn crowded(check: &mut StackCheck, what: &str, first: &Instance, second: &Instance, bundle: Option<&Name>) {
     let text = format!("`{}` and `{}` both stand on {what}", first.name.text, second.name.text);
     let diagnostic = Diagnostic::error(codes::CROWDED, text)
         .at(second.name.span, "the second")
         .label(first.name.span, "the first")
         .note("a multiplexor knows which of several layers above it a message is for, and a worker with a `session` scope whose its sessions are")
         .help("put a multiplexor between, and bind each to a key: `over between[key: 1]`");
-    check.out.push(diagnostic);
+    check.out.push(match bundle {
+        Some(bundle) => diagnostic.needs(lost::order(bundle)),
+        None => diagnostic,
+    });
 }
 
 fn same_key(check: &mut StackCheck, (first, of_first): (&Instance, &Under), (second, of_second): (&Instance, &Under)) {

@@ -4,8 +4,8 @@ use mokume_base::Diagnostic;
 
 use crate::check::descents::Descent;
 use crate::check::stacks::context::StackCheck;
-use crate::codes;
 use crate::program::*;
+use crate::{codes, lost};
 
 /// What a layer offers to the layer above.
 #[derive(Clone, Copy, PartialEq)]
@@ -59,12 +59,13 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
                 Shape::Router => "put it below the layer that makes the sessions",
                 _ => "give it a `session` scope, or put it below the layer that makes the sessions",
             };
-            found.push(
-                Diagnostic::error(codes::NO_SESSIONS, text)
-                    .at(span, "only sessions come from below")
-                    .label(layer.name.span, "has no `session` scope")
-                    .help(help),
-            );
+            let diagnostic = Diagnostic::error(codes::NO_SESSIONS, text)
+                .at(span, "only sessions come from below")
+                .label(layer.name.span, "has no `session` scope")
+                .help(help);
+            // A scope that an endpoint lacks, it lacks in each stack.
+            let once = layer.shape == Shape::Endpoint;
+            found.push(if once { diagnostic.lacks(lost::within(layer.name.span, "session")) } else { diagnostic });
         }
     }
     check.out.extend(found);

@@ -13,11 +13,11 @@ mod paths;
 mod twice;
 mod vectors;
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::program::*;
-use crate::{codes, lost};
+use crate::{codes, lost, types};
 
 /// Checks the wire of one bundle.
 pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diagnostic>) {
@@ -119,7 +119,59 @@ pub fn variants(check: &mut WireCheck) {
         if let Some(known) = span {
             diagnostic = diagnostic.label(known.name.span, "this alternative");
         }
-        let help = format!("add `kind: u8  choice kind {{ … 2 => {variant} {{ … }} }}`");
+        let fields = span.is_some_and(|known| !known.fields.is_empty());
+        let arm = |tag: u64| format!("{tag} => {variant} {{{}}}", if fields { " … " } else { "" });
+        let help = match choice_of(&check.wire.items, &layer.name.text) {
+            Some(Chosen { on, span, free: Some(free) }) => {
+                diagnostic = diagnostic.label(span, "this choice");
+                let name = field(&check.wire.items, on).map_or("", |field| &field.name.text);
+                format!("add `{}` to `choice {name} {{ … }}`", arm(free))
+            }
+            Some(Chosen { span, .. }) => {
+                diagnostic = diagnostic.label(span, "this choice");
+                "each number of its field has an arm already: let the field be wider, and add an arm".to_string()
+            }
+            None => format!("add `kind: u8  choice kind {{ … {} }}`", arm(2)),
+        };
         check.fail(diagnostic.help(help));
     }
+}
+
+/// A choice between the alternatives of a layer, and the first number that no arm of it has.
+struct Chosen {
+    on: u32,
+    span: Span,
+    free: Option<u64>,
+}
+
+/// The choice that has arms for alternatives of this layer, or of a layer that it does not name.
+fn choice_of(items: &[WireItem], layer: &str) -> Option<Chosen> {
+    items.iter().find_map(|item| match item {
+        WireItem::Choice { on, arms, span } => {
+            let selects = |arm: &WireArm| {
+                let chosen = arm.selects.as_ref();
+                chosen.is_some_and(|(of, _)| of.as_ref().is_none_or(|of| of.text == layer))
+            };
+            let within = || arms.iter().find_map(|arm| choice_of(&arm.items, layer));
+            if !arms.iter().any(selects) {
+                return within();
+            }
+            let width = field(items, *on).map_or(64, |field| field.width);
+            let is_free = |tag: &u64| arms.iter().all(|arm| arm.tag != *tag);
+            let free = (1..=types::mask(width).min(65_535)).find(is_free);
+            Some(Chosen { on: *on, span: *span, free })
+        }
+        WireItem::Optional { items, .. } => choice_of(items, layer),
+        WireItem::Field(_) | WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => None,
+    })
+}
+
+/// The field with this number, in order of appearance.
+fn field(items: &[WireItem], index: u32) -> Option<&WireField> {
+    items.iter().find_map(|item| match item {
+        WireItem::Field(field) => (field.index == index).then_some(field),
+        WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| self::field(&arm.items, index)),
+        WireItem::Optional { items, .. } => self::field(items, index),
+        WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => None,
+    })
 }

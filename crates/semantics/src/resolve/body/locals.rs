@@ -9,12 +9,14 @@ pub struct Locals {
     all: Vec<Local>,
     /// The open scopes, innermost last; names in the order of binding.
     scopes: Vec<Vec<(String, LocalId)>>,
+    /// Whether a `let` has lost its name: an unknown name may be that one.
+    pub lost_a_name: bool,
 }
 
 impl Default for Locals {
     /// No locals, in the scope of the whole body.
     fn default() -> Locals {
-        Locals { all: Vec::new(), scopes: vec![Vec::new()] }
+        Locals { all: Vec::new(), scopes: vec![Vec::new()], lost_a_name: false }
     }
 }
 

@@ -101,6 +101,10 @@ fn way_to(from: Type, to: Type, shown: &str) -> Option<String> {
         (UInt(_), UInt(_)) => Some(format!(
             "write `as {shown}`, which reports what does not fit, or `as% {shown}`, which keeps the low bits"
         )),
+        (Seq(narrow), UInt(wide)) if narrow < wide => Some(format!(
+            "it begins again at 0 after {}, and a {shown} does not: count on from one that is known, `base +% ((number - expected) as {shown})`; `as {shown}` alone keeps the number of this round",
+            types::mask(narrow)
+        )),
         (UInt(_), Seq(_)) | (Seq(_), UInt(_)) | (Enum(_), UInt(_)) => Some(format!("write `as {shown}`")),
         (Duration, UInt(64)) => Some("say in which unit: `x / 1 ms`; `as u64` counts nanoseconds".into()),
         (Duration, UInt(_)) => Some(format!("say in which unit: `(x / 1 ms) as {shown}`")),

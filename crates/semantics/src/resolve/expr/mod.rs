@@ -70,7 +70,7 @@ pub fn infer(body: &mut Body, expr: &Tree, want: Option<Type>) -> Expr {
             if let Some(vector) = vectors::of_octets(body, &octets.octets(), want, span) {
                 return vector;
             }
-            octets_as_value(body, span, want)
+            octets_as_value(body, &octets.octets(), span, want)
         }
         Tree::Paren(paren) => match paren.all().as_slice() {
             [inner] => infer(body, inner, want),
@@ -111,7 +111,7 @@ fn no_value(body: &mut Body, text: &str, span: Span, label: &str, help: &str) ->
 }
 
 /// Reports a text or octets where a value is wanted.
-fn octets_as_value(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
+fn octets_as_value(body: &mut Body, octets: &[u8], span: Span, want: Option<Type>) -> Expr {
     let places = "a text stands in a vector of octets, `[u8; ..24]`, or in a message, `message(\"text\")`";
     let (text, help) = match want {
         Some(ty @ (Type::Bool | Type::UInt(_) | Type::Seq(_) | Type::Duration | Type::Instant | Type::Enum(_))) => {
@@ -119,7 +119,12 @@ fn octets_as_value(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
         }
         _ => ("octets are no value by themselves".to_string(), "a new message is `message(\"text\")`"),
     };
-    no_value(body, &text, span, "octets", help)
+    match (want, octets) {
+        (Some(Type::UInt(8..)), [octet]) => {
+            no_value(body, &text, span, "octets", &format!("an octet is a number: write `0x{octet:02x}`"))
+        }
+        _ => no_value(body, &text, span, "octets", help),
+    }
 }
 
 /// Resolves an expression and converts it to the expected type; reports if that is not possible.

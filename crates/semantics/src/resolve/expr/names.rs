@@ -44,11 +44,11 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     if want == Some(Type::Reason) {
         return make(ExprKind::Reason(name.clone()), Type::Reason, name.span);
     }
-    of_file(body, name)
+    of_file(body, name, want)
 }
 
 /// A name of the file as a value: a constant; everything else is reported.
-fn of_file(body: &mut Body, name: &Name) -> Expr {
+fn of_file(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     match body.cx.item_at(body.file, name) {
         Some(Item::Const(index)) => match consts::of_file(body.cx, index, Some(name)) {
             Some(expr) => Expr { span: name.span, ..expr },
@@ -71,7 +71,7 @@ fn of_file(body: &mut Body, name: &Name) -> Expr {
             unknown(name.span)
         }
         None => {
-            strangers::report(body, name);
+            strangers::report_as_value(body, name, want);
             unknown(name.span)
         }
     }

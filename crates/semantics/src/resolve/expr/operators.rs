@@ -153,8 +153,7 @@ fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option
 /// `k in m`
 fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
     if let Some(class) = tree::name_expr(body.file, right).and_then(|name| body.class_named(&name)) {
-        let keys = state::object_keys(body, class);
-        let key = key_values(body, &tree::untuple(left), &keys, span);
+        let key = object_key(body, class, &tree::untuple(left), span);
         return make(ExprKind::HasObject { class, key }, Type::Bool, span);
     }
     if named_types::of(body, right) == Some(Type::Ranks) {
@@ -171,6 +170,31 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
     let (keys, _) = state::map_types(body, &map);
     let key = key_values(body, &tree::untuple(left), &keys, span);
     make(ExprKind::InMap { map, key }, Type::Bool, span)
+}
+
+/// One value for each part of the key of a class of objects. Reports name the parts; of several values of other types,
+/// one is reported.
+pub fn object_key(body: &mut Body, class: ObjectId, given: &[Tree], span: Span) -> Vec<Expr> {
+    let said = body.cx.out.len();
+    let key = key_values(body, given, &state::object_keys(body, class), span);
+    let Some(class) = body.this_layer().and_then(|layer| layer.objects.get(class.index())) else { return key };
+    let names: Vec<&str> = class.keys.iter().map(|key| key.name.text.as_str()).collect();
+    let parts: Vec<String> =
+        class.keys.iter().map(|key| format!("{}: {}", key.name.text, body.cx.show(key.ty))).collect();
+    let help = format!("the key is `{}`: write `{}[{}]`", parts.join(", "), class.name.text, names.join(", "));
+    let is_part = |found: &Diagnostic| {
+        let place = found.primary.as_ref().map(|label| label.span);
+        let is_value = place.is_some_and(|place| given.iter().any(|value| body.span(value) == place));
+        place == Some(span) && found.code == codes::WRONG_COUNT || is_value && found.code == codes::MISMATCH
+    };
+    let ours: Vec<usize> = (said..body.cx.out.len()).filter(|at| body.cx.out.get(*at).is_some_and(is_part)).collect();
+    for at in ours.iter().skip(1).rev() {
+        body.cx.out.remove(*at);
+    }
+    if let Some(first) = ours.first().and_then(|at| body.cx.out.get_mut(*at)) {
+        first.helps = vec![help];
+    }
+    key
 }
 
 /// One value for each part of a key.

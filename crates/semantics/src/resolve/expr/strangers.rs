@@ -126,8 +126,32 @@ pub fn report(body: &mut Body, name: &Name) {
     report_as(body, name, None);
 }
 
+/// The same where a value of a type is wanted.
+pub fn report_as_value(body: &mut Body, name: &Name, want: Option<Type>) {
+    let first = match want {
+        Some(Type::Bool) => "false",
+        Some(Type::Duration) => "1 s",
+        Some(Type::UInt(_) | Type::Seq(_)) => "0",
+        _ => return report(body, name),
+    };
+    let declared = want.map(|ty| format!("var {}: {} = {first}", name.text, body.show(ty)));
+    report_with(body, name, None, declared.as_deref());
+}
+
 /// The same if state of a kind is expected; `declared` is its declaration.
 pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
+    report_with(body, name, declared, None);
+}
+
+/// The variable that a layer lacks, in the scope that it has; a session's, if both or none.
+fn variable(body: &Body, name: &Name, declared: Option<&str>) -> String {
+    let has = |kind| body.this_layer().is_some_and(|layer| layer.members(kind).is_some());
+    let scope = if has(ScopeKind::Entity) && !has(ScopeKind::Session) { "entity" } else { "session" };
+    let declared = declared.map_or_else(|| format!("var {}: u32 = 0", name.text), str::to_string);
+    format!("{scope} {{ {declared} }}")
+}
+
+fn report_with(body: &mut Body, name: &Name, declared: Option<&str>, wanted: Option<&str>) {
     if let Some(place) = body.view.inside.as_ref().filter(|_| name.text == "quota").map(|view| view.place) {
         let is_it = |known: &Diagnostic| {
             known.code == codes::QUOTA_WANTED && known.primary.as_ref().map(|label| label.span) == Some(place)
@@ -142,6 +166,10 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
         return body.report(diagnostic);
     }
     if body.view.layer.is_some_and(|layer| body.cx.said.broken.contains(&(layer, name.text.clone()))) {
+        return;
+    }
+    // `let = e` has been reported.
+    if body.locals.lost_a_name {
         return;
     }
     if name.text == "listener" {
@@ -209,7 +237,7 @@ pub fn report_as(body: &mut Body, name: &Name, declared: Option<&str>) {
             diagnostic.help(format!("declare it: `entity {{ {} }}`", declared.unwrap_or_default()))
         }
         None if body.view.layer.is_some() => {
-            diagnostic.help(format!("bind it with `let`, or declare it: `session {{ var {}: u32 = 0 }}`", name.text))
+            diagnostic.help(format!("bind it with `let`, or declare it: `{}`", variable(body, name, wanted)))
         }
         None if body.is_fixed() => diagnostic.help("name a number, or a `const` of the file"),
         None => diagnostic.help("name a parameter or a `const`"),

@@ -1,6 +1,6 @@
 //! `over ethernet[type: 0x0800]`: what a layer is over, and the key that it is bound to there.
 
-use mokume_base::FileId;
+use mokume_base::{Diagnostic, FileId};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::layers::{Known, Layers};
@@ -80,6 +80,16 @@ struct Keys {
     fields: Vec<Field>,
     /// The owner's name for reports.
     title: String,
+    /// If the layer on top has none.
+    deeper: Option<Deeper>,
+}
+
+/// A layer further down in a bundle that has keys.
+struct Deeper {
+    bundle: Name,
+    layer: Name,
+    top: Name,
+    keys: Vec<String>,
 }
 
 /// The bound key of the multiplexor on top of what is below, by field.
@@ -115,16 +125,44 @@ fn keys_below(cx: &Context, At { stack, layers, .. }: At, over: &ast::Over) -> O
     let name = over.name()?.text();
     let Some(below) = layers.position(&name) else {
         let is_device = stack.devices.iter().any(|device| device.text == name);
-        return is_device.then(|| Keys { fields: Vec::new(), title: "a device".to_string() });
+        return is_device.then(|| Keys { fields: Vec::new(), title: "a device".to_string(), deeper: None });
     };
     let Some(top) = cx.program.layers_of(&layers.known[below].of).first().copied() else {
-        return Some(Keys { fields: Vec::new(), title: "a device".to_string() });
+        return Some(Keys { fields: Vec::new(), title: "a device".to_string(), deeper: None });
     };
     let fields = top.key.iter().flat_map(|key| key.fields.clone()).collect();
-    Some(Keys { fields, title: format!("`{}`", top.name.text) })
+    let deeper = if top.key.is_none() { deeper(cx, &layers.known[below].of) } else { None };
+    Some(Keys { fields, title: format!("`{}`", top.name.text), deeper })
 }
 
-fn unknown_key(cx: &mut Context, Keys { fields, title }: &Keys, name: &Name) {
+fn deeper(cx: &Context, of: &Use) -> Option<Deeper> {
+    let Definition::Bundle(bundle) = of.of else { return None };
+    let layers = cx.program.layers_of(of);
+    let (top, below) = layers.split_first()?;
+    let (layer, key) = below.iter().find_map(|layer| Some((layer, layer.key.as_ref()?)))?;
+    Some(Deeper {
+        bundle: cx.program.bundles[bundle.index()].name.clone(),
+        layer: layer.name.clone(),
+        top: top.name.clone(),
+        keys: key.fields.iter().map(|field| field.name.text.clone()).collect(),
+    })
+}
+
+/// Reports, once, a bundle whose layer with keys is not on top.
+fn other_order(cx: &mut Context, Deeper { bundle, layer, top, keys }: &Deeper, name: &Name) {
+    let text = format!("`{}` stands below `{}`: nothing can be bound to its key", layer.text, top.text);
+    let order = lost::order(bundle);
+    let mut diagnostic = Diagnostic::error(codes::UNKNOWN_KEY, text)
+        .at(bundle.span, "a bundle is written from top to bottom")
+        .label(name.span, format!("`{}` is the key of `{}`", keys.join("`, `"), layer.text));
+    diagnostic = diagnostic.help(format!("write `{}` in front of `{}`", layer.text, top.text));
+    cx.report(diagnostic.lacks(order.clone()).loses(order));
+}
+
+fn unknown_key(cx: &mut Context, Keys { fields, title, deeper }: &Keys, name: &Name) {
+    if let Some(deeper) = deeper.as_ref().filter(|deeper| deeper.keys.contains(&name.text)) {
+        return other_order(cx, deeper, name);
+    }
     let (text, help) = match fields.is_empty() {
         true => (
             format!("{title} has no keys"),
@@ -139,7 +177,7 @@ fn unknown_key(cx: &mut Context, Keys { fields, title }: &Keys, name: &Name) {
 }
 
 /// Reports missing parts of a key: a layer is bound to all parts or none.
-fn missing_keys(cx: &mut Context, Keys { fields, title }: &Keys, bound: &[(Name, Expr)], layer: &Name) {
+fn missing_keys(cx: &mut Context, Keys { fields, title, .. }: &Keys, bound: &[(Name, Expr)], layer: &Name) {
     let (Some((first, _)), true) = (bound.first(), bound.len() < fields.len()) else { return };
     let missing: Vec<&str> = fields
         .iter()

@@ -8,8 +8,12 @@ use crate::resolve::body::Body;
 use crate::{codes, tree};
 
 /// The names of a pattern, in order.
-pub(super) fn names(body: &Body, pattern: Option<BindPattern>) -> Vec<Name> {
-    pattern.map_or(Vec::new(), |pattern| pattern.names().iter().map(|name| tree::name(body.file, name)).collect())
+pub(super) fn names(body: &mut Body, pattern: Option<BindPattern>) -> Vec<Name> {
+    let file = body.file;
+    let names: Vec<Name> =
+        pattern.map_or(Vec::new(), |pattern| pattern.names().iter().map(|name| tree::name(file, name)).collect());
+    body.locals.lost_a_name |= names.is_empty();
+    names
 }
 
 /// A local for the single name that is allowed.

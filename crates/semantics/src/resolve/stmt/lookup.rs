@@ -100,8 +100,7 @@ pub(super) fn read(body: &mut Body, expr: &Tree) -> Option<Result<Lookup, ()>> {
                 return Some(Ok(Lookup::Listener(flow)));
             }
             if let Some(class) = tree::name_expr(body.file, &base).and_then(|name| body.class_named(&name)) {
-                let keys = state::object_keys(body, class);
-                let key = operators::key_values(body, &trees, &keys, span);
+                let key = operators::object_key(body, class, &trees, span);
                 return Some(Ok(Lookup::Object { class, key }));
             }
             if state::is_member(body, &base, |kind| matches!(kind, MemberKind::Array { .. }))

@@ -25,6 +25,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
     let until = until(cx, file, item, &name);
     let mut network = Network::of(name, hosts, until);
     let mut bound = Bound::new();
+    let mut unread = Vec::new();
     for member in item.members() {
         match member {
             ast::NetworkMember::Host(_) | ast::NetworkMember::Until(_) => {}
@@ -48,10 +49,10 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
                 let fault = faults::read(cx, file, &item, &network, &broken);
                 network.faults.extend(fault);
             }
-            ast::NetworkMember::Outage(item) => {
-                let outage = outages::outage(cx, file, &item, &network, &broken);
-                network.outages.extend(outage);
-            }
+            ast::NetworkMember::Outage(item) => match outages::outage(cx, file, &item, &network, &broken) {
+                Some(outage) => network.outages.push(outage),
+                None => unread.extend(outages::host_named(&item)),
+            },
             ast::NetworkMember::Clock(item) => {
                 let clock = outages::clock(cx, file, &item, &network, &broken);
                 network.clocks.extend(clock);
@@ -67,7 +68,8 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
         network.script.extend(step);
     }
     network.script.sort_by_key(|(time, _, _)| *time);
-    outages::in_turn(cx, &mut network);
+    network.outages.sort_by_key(|outage| outage.at);
+    outages::in_turn(cx, &network, &unread);
     if broken.is_empty() {
         casts::complete(cx, item, &network);
     }

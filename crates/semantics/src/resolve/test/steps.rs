@@ -127,7 +127,13 @@ pub(super) fn known_port(cx: &mut Context, stack: StackId, port: &Name) {
         let carries_more = cx.program.layers_of(&stack.instances[at].of).first().is_some_and(|top| {
             top.shape == Shape::Multiplexor || top.shape == Shape::Worker && top.members(ScopeKind::Session).is_some()
         });
+        let is_end =
+            cx.program.layers_of(&stack.instances[at].of).first().is_some_and(|top| top.shape == Shape::Endpoint);
         diagnostic = match stack.instances.iter().find(on_it) {
+            None if is_end => {
+                let text = "an endpoint has no port: what it does is seen at the devices, and in its counters, which a `test` expects";
+                diagnostic.label(stack.instances[at].name.span, "an endpoint").help(text)
+            }
             Some(other) if !carries_more => {
                 let label = format!("`{}` stands on it, and it carries one", other.name.text);
                 diagnostic.label(other.name.span, label)

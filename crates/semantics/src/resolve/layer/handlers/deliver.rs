@@ -57,7 +57,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                         head.no_other_type(&param);
                         message = Some(head.bind(name, Type::Message));
                     }
-                    None => no_field(head, header.as_ref(), &owner, &name),
+                    None => no_field(head, header.as_ref(), &owner, &param, &name),
                 }
             }
         }
@@ -166,7 +166,7 @@ fn chosen(
     Some(index)
 }
 
-fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) {
+fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, param: &ast::Param, name: &Name) {
     let known: Vec<&str> = header
         .iter()
         .flat_map(|header| &header.variants)
@@ -180,7 +180,12 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, name: &Name) 
     };
     let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text).at(name.span, "unknown");
     diagnostic.lacks.extend(lost::field(head.this(), &name.text));
-    if matches!(name.text.as_str(), "msg" | "message") {
+    let local = called(head, param, name);
+    if local.text != name.text && known.contains(&local.text.as_str()) {
+        let help = format!("the field stands in front: write `{}: {}`", local.text, name.text);
+        diagnostic = diagnostic.help(help);
+        head.bind(local, Type::Unknown);
+    } else if matches!(name.text.as_str(), "msg" | "message") {
         diagnostic = diagnostic.help(format!("the message stands in front: `({}, …)`", name.text));
     } else if header.is_some_and(|header| !header.is_single()) {
         diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");

@@ -33,12 +33,21 @@ pub(super) fn outage(
     Some(Outage { host: host as u32, at, again, span: item.span(file) })
 }
 
-/// Sorts outages by time; reports hosts that crash twice, or restart while they run.
-pub(super) fn in_turn(cx: &mut Context, network: &mut Network) {
-    network.outages.sort_by_key(|outage| outage.at);
+/// The name of the host of an outage.
+pub(super) fn host_named(item: &ast::Outage) -> Option<String> {
+    let part = item.again();
+    Some(part.as_ref().map_or_else(|| item.host(), ast::LayerUse::name)?.text())
+}
+
+/// Reports hosts that crash twice, or restart while they run; the outages are in the order of their times. Of hosts
+/// with an outage that could not be read it is not known when they run.
+pub(super) fn in_turn(cx: &mut Context, network: &Network, unread: &[String]) {
     for (place, outage) in network.outages.iter().enumerate() {
         let before = network.outages[..place].iter().rev().find(|before| before.host == outage.host);
         let name = &network.hosts[outage.host as usize].name.text;
+        if unread.contains(name) {
+            continue;
+        }
         let is_up = before.is_none_or(|before| before.again.is_some());
         let at_once = before.is_some_and(|before| before.at == outage.at);
         let found = match (&outage.again, is_up) {
