@@ -232,7 +232,7 @@ interaction("why it was not delivered", () => {
 });
 interaction("what became of a frame where it came", () => {
   choose(frame(11));
-  return text("why").includes("probe: ✗ sensors.Exchange.repeated") || text("why");
+  return text("why").includes("probe: came, and there: ✗ sensors.Exchange.repeated") || text("why");
 });
 interaction("a link of why leads there", () => {
   choose(dropped("Rfc791.sum"));
