@@ -1,9 +1,9 @@
 //! What the conditions of the debugger's points are compared with.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::LazyLock;
+
+use crate::debug::transcript;
 
 const PROGRAM: &str = "enum Phase: u8 { Idle, Open }
 worker Waits {
@@ -34,17 +34,9 @@ static FILE: LazyLock<PathBuf> = LazyLock::new(|| {
 
 /// What the debugger says of a point with this condition, at which the run comes once.
 fn told(condition: &str) -> String {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_mokume"))
-        .args(["debug", FILE.to_str().unwrap(), "--test", "t"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
     let words = format!("break 6 if {condition}\ncontinue\n");
-    child.stdin.take().unwrap().write_all(words.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    let (out, err, _) = transcript(&["debug", FILE.to_str().unwrap(), "--test", "t"], &words);
+    out + &err
 }
 
 /// A comparison of two names never held, and nothing was said.

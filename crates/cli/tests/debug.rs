@@ -45,7 +45,7 @@ fn start(arguments: &[&str]) -> Child {
 }
 
 /// The output for these commands, and the exit code.
-fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
+pub fn transcript(arguments: &[&str], commands: &str) -> (String, String, i32) {
     let mut child = start(arguments);
     // A debugger that refuses its program reads no commands.
     let _ = child.stdin.take().unwrap().write_all(commands.as_bytes());

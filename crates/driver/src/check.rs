@@ -105,8 +105,7 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     let made = |stack: u32| wholes.get(&stack).and_then(|whole| whole.made.as_ref());
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
         if let Some((automaton, protocols)) = made(test.stack.0) {
-            let found = mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1;
-            diagnostics.extend(found.into_iter().map(|found| as_an_output(automaton, found)));
+            diagnostics.extend(mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1);
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
@@ -127,17 +126,6 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         "a diagnostic without a place: {diagnostics:?}"
     );
     diagnostics
-}
-
-/// An output that a test writes as an input, without its `=>`.
-pub(crate) fn as_an_output(automaton: &Automaton, mut found: Diagnostic) -> Diagnostic {
-    let named = found.message.strip_prefix("the stack has no input `").and_then(|rest| rest.strip_suffix('`'));
-    let Some((port, event)) = named.and_then(|named| named.split_once('.')) else { return found };
-    let mut ports = automaton.ports.iter().filter(|known| known.name == port);
-    if ports.any(|port| port.outputs.iter().any(|output| output.event == event)) {
-        found.helps = vec![format!("it is an output: write `=> {port}.{event}(…)`")];
-    }
-    found
 }
 
 /// A step with an unknown port was reported already; the check of the whole stack need not repeat it.

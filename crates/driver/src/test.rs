@@ -76,7 +76,7 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
                 &checked.sources,
                 test,
             );
-            diagnostics.extend(found.into_iter().map(|found| crate::check::as_an_output(&compiled.uncomposed, found)));
+            diagnostics.extend(found);
             scripts.extend(script.map(|script| (*test, script)));
         }
     }

@@ -184,6 +184,12 @@ impl Scripting<'_> {
         Some((PortId::from(at), input as u32))
     }
 
+    /// Whether a step of a test names an output, as if its `=>` were missing.
+    fn is_output(&self, port: &s::Name, event: &s::Name) -> bool {
+        let mut ports = self.automaton.ports.iter().filter(|known| known.name == port.text);
+        !self.in_network && ports.any(|port| port.outputs.iter().any(|output| output.event == event.text))
+    }
+
     /// The arguments of an input; reports an unknown input or unfitting arguments, and returns `None`.
     pub fn input_args(&mut self, port: &s::Name, event: &s::Name, args: &s::Args) -> Option<Vec<Arg>> {
         let Some((at, input)) = self.find_input(port, event) else {
@@ -194,7 +200,10 @@ impl Scripting<'_> {
                 .flat_map(|port| port.inputs.iter().map(move |input| format!("{}.{}", port.name, input.event)))
                 .collect();
             let message = format!("the stack has no input `{}.{}`", port.text, event.text);
-            let help = there_is(port, event, &known);
+            let help = match self.is_output(port, event) {
+                true => format!("it is an output: write `=> {}.{}(…)`", port.text, event.text),
+                false => there_is(port, event, &known),
+            };
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(event.span, "no such input").help(help));
             return None;
         };

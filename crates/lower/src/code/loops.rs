@@ -98,10 +98,10 @@ impl<'p> Writer<'_, 'p> {
         body: &'p [s::Stmt],
     ) {
         let limit = self.limit(limit);
-        let known = self.one_constant(&self.env, from).zip(self.one_constant(&self.env, end));
+        let least = self.one_constant(&self.env, from);
+        let known = least.zip(self.one_constant(&self.env, end));
         let few = known.is_some_and(|(from, end)| end.saturating_sub(from) <= u64::from(limit));
         let ty = self.scalar(self.decls[local.index()].ty);
-        let least = self.one_constant(&self.env, from);
         let start = self.one(from);
         let start = self.cast(start, ty);
         let last = self.one(end);

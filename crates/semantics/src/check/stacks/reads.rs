@@ -99,8 +99,8 @@ fn other_type(
     below: &[&Layer],
 ) -> Option<Diagnostic> {
     let (name, span, ty) = wish;
-    let mut publishes = below.iter().flat_map(|layer| layer.publishes.iter().map(move |publish| (layer, publish)));
-    let (by, publish) = publishes.find(|(_, publish)| publish.name.text == name)?;
+    let (at, publish) = publisher(name, below)?;
+    let by = below[at];
     if types::same(publish.ty, ty) {
         return None;
     }
@@ -144,10 +144,15 @@ fn of_other_flows(
     )
 }
 
-/// The nearest publisher of a name, if what it publishes is of a flow.
-fn of_a_flow<'p>(name: &str, below: &[&'p Layer]) -> Option<(usize, &'p Publish)> {
+/// The nearest layer that publishes a name, by its place, and what it publishes.
+fn publisher<'p>(name: &str, below: &[&'p Layer]) -> Option<(usize, &'p Publish)> {
     let publishes = |layer: &&'p Layer| layer.publishes.iter().find(|publish| publish.name.text == name);
-    let (at, publish) = below.iter().enumerate().find_map(|(at, layer)| Some((at, publishes(layer)?)))?;
+    below.iter().enumerate().find_map(|(at, layer)| Some((at, publishes(layer)?)))
+}
+
+/// The same, if what it publishes is of a flow.
+fn of_a_flow<'p>(name: &str, below: &[&'p Layer]) -> Option<(usize, &'p Publish)> {
+    let (at, publish) = publisher(name, below)?;
     let mut is_of_flow = publish.flow.is_some();
     crate::visit::walk_expr(&publish.value, &mut |part| {
         if let ExprKind::Below { name, .. } = &part.kind {
@@ -159,9 +164,7 @@ fn of_a_flow<'p>(name: &str, below: &[&'p Layer]) -> Option<(usize, &'p Publish)
 
 fn is_published(check: &StackCheck, name: &str, below: &[&Layer], descent: &Descent) -> bool {
     let device = descent.ends_at_device(check.stack) && OF_DEVICES.contains(&name);
-    EVERYWHERE.contains(&name)
-        || device
-        || below.iter().any(|layer| layer.publishes.iter().any(|p| p.name.text == name))
+    EVERYWHERE.contains(&name) || device || publisher(name, below).is_some()
 }
 
 fn not_published(
