@@ -10,37 +10,40 @@ pub(crate) fn complete(program: &mut Program) {
     for bundle in &program.bundles {
         let Some(wire) = bundle.wire.and_then(|wire| program.wires.get(wire.index())) else { continue };
         let layers: Vec<&Layer> = bundle.parts.iter().flat_map(|part| program.layers_of(part)).collect();
-        items(&layers, &wire.items, &mut found);
+        items((program, &layers), &wire.items, &mut found);
     }
     program.mentions.extend(found);
     program.mentions.sort_unstable();
     program.mentions.dedup();
 }
 
-fn items(layers: &[&Layer], list: &[WireItem], found: &mut Vec<Mention>) {
+/// A program, and the layers of a bundle in it.
+type Stacked<'a> = (&'a Program, &'a [&'a Layer]);
+
+fn items(stacked: Stacked, list: &[WireItem], found: &mut Vec<Mention>) {
     for item in list {
         match item {
-            WireItem::Field(field) => value(layers, &field.value, found),
+            WireItem::Field(field) => value(stacked, &field.value, found),
             WireItem::Choice { arms, .. } => {
                 for arm in arms {
                     if let Some((of, variant)) = &arm.selects {
-                        named(layers, of.as_ref(), variant, found);
+                        named(stacked.1, of.as_ref(), variant, found);
                     }
-                    items(layers, &arm.items, found);
+                    items(stacked, &arm.items, found);
                 }
             }
-            WireItem::Optional { items: within, .. } => items(layers, within, found),
+            WireItem::Optional { items: within, .. } => items(stacked, within, found),
             WireItem::Options(options) => {
                 for arm in &options.arms {
                     if let OptionForm::Known { present, items: within } = &arm.what {
-                        value(layers, present, found);
-                        items(layers, within, found);
+                        value(stacked, present, found);
+                        items(stacked, within, found);
                     }
                 }
             }
             WireItem::Each(each) => {
-                value(layers, &each.length, found);
-                items(layers, &each.items, found);
+                value(stacked, &each.length, found);
+                items(stacked, &each.items, found);
             }
             WireItem::Reach(..) => {}
         }
@@ -59,7 +62,7 @@ fn named(layers: &[&Layer], of: Option<&Name>, variant: &Name, found: &mut Vec<M
     }
 }
 
-fn value(layers: &[&Layer], value: &WireValue, found: &mut Vec<Mention>) {
+fn value((program, layers): Stacked, value: &WireValue, found: &mut Vec<Mention>) {
     let WireValue::Header { layer: of, variant, field, .. } = value else { return };
     for layer in layers.iter().filter(|layer| layer.name.text == of.text) {
         found.push(Mention { at: of.span, of: layer.name.span });
@@ -68,8 +71,11 @@ fn value(layers: &[&Layer], value: &WireValue, found: &mut Vec<Mention>) {
                 continue;
             }
             found.extend(variant.as_ref().map(|variant| Mention { at: variant.span, of: known.name.span }));
-            // A constraint on an element does not name the list.
-            if field.text.contains('*') {
+            // Of an element it names a part, not the list; an element without parts names nothing.
+            if let Some((list, parts)) = field.text.split_once(".*") {
+                let list = known.fields.iter().find(|known| known.name.text == list);
+                let element = list.and_then(|list| element_of(program, list.ty)).filter(|_| !parts.ends_with('*'));
+                found.extend(element.and_then(|element| part_of(program, element, parts, field.span)));
                 continue;
             }
             // In `list.length`, the first word is the header's field.
@@ -79,4 +85,32 @@ fn value(layers: &[&Layer], value: &WireValue, found: &mut Vec<Mention>) {
             found.extend(fields.map(|known| Mention { at, of: known.name.span }));
         }
     }
+}
+
+/// The record of a list's elements.
+fn element_of(program: &Program, list: Type) -> Option<&Record> {
+    let Type::Record(list) = list else { return None };
+    let Type::Record(element) = program.records[list.index()].vector.as_ref()?.element else { return None };
+    program.records.get(element.index())
+}
+
+/// The field of an element that is named last, `block.ends.left`: its name stands at the end of the span. A list's length names the list.
+fn part_of(program: &Program, element: &Record, parts: &str, span: Span) -> Option<Mention> {
+    let (mut within, mut last, mut end) = (Some(element), None, span.end);
+    for word in parts.split('.').filter(|word| !matches!(*word, "" | "*")) {
+        if word == "length" && last.is_some_and(|list: &Field| element_of(program, list.ty).is_some()) {
+            let is_written = |list: &Field| span.end - span.start > list.name.text.len() as u32;
+            end -= if last.is_some_and(is_written) { ".length".len() as u32 } else { 0 };
+            break;
+        }
+        let field = within?.fields.iter().find(|field| field.name.text == word)?;
+        last = Some(field);
+        within = element_of(program, field.ty).or(match field.ty {
+            Type::Record(inner) => program.records.get(inner.index()),
+            _ => None,
+        });
+    }
+    let last = last?;
+    let start = end - last.name.text.len() as u32;
+    Some(Mention { at: Span { start, end, ..span }, of: last.name.span })
 }

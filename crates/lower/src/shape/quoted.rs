@@ -72,9 +72,17 @@ impl<'p> Writer<'_, 'p> {
         let Some(handler) = self.failed_handler(self.inst).filter(|handler| self.fits(handler)) else {
             return self.pass_failed(why, quote);
         };
-        let s::Event::FailedQuoting { reason, message } = &handler.event else { return };
+        let s::Event::FailedQuoting { reason, message, flow: named } = &handler.event else { return };
         self.runs.pass = Pass::FailedQuoting(why, *message);
-        self.run(handler, vec![(*reason, vec![why]), (*message, vec![quote])]);
+        let mut given = vec![(*reason, vec![why]), (*message, vec![quote])];
+        if let Some(named) = named {
+            let flow = match self.inst(self.inst).shape() {
+                Some(s::Shape::Worker) => self.flow_at_hand(),
+                _ => self.bottom_at_hand(),
+            };
+            given.push((*named, flow.to_vec()));
+        }
+        self.run(handler, given);
     }
 
     /// Tells those above of the failure: the current session, or the flow. If there is no receiver, the quote is

@@ -111,6 +111,7 @@ fn said_by_others(event: &Event) -> Vec<LocalId> {
         Event::Deliver { fields, flow, .. } | Event::Arrives { fields, flow, .. } => {
             fields.iter().map(|(_, local)| *local).chain(*flow).collect()
         }
+        Event::FailedQuoting { flow, .. } => flow.iter().copied().collect(),
         _ => Vec::new(),
     }
 }

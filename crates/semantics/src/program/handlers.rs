@@ -77,6 +77,8 @@ pub enum Event {
         reason: LocalId,
         /// The beginning of the packet, as a message that the handler holds.
         message: LocalId,
+        /// The flow that the failed packet was sent along: of the lower side in a router.
+        flow: Option<LocalId>,
     },
     /// A layer above starts to listen for sessions.
     Listen {

@@ -8,10 +8,19 @@ use crate::check::descents::Descent;
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::visit::{self, Met};
-use crate::{codes, suggest};
+use crate::{codes, suggest, types};
 
-/// The parts of a flow by name, each with whether it is a symmetric key, which belongs to neither end.
-pub(super) type Parts<'a> = BTreeMap<&'a str, bool>;
+/// A part of a flow, as a layer makes it.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    /// It is a symmetric key, which belongs to neither end.
+    pub symmetric: bool,
+    /// The layer, and its field.
+    made: (&'a Layer, &'a Field),
+}
+
+/// The parts of a flow by name.
+pub(super) type Parts<'a> = BTreeMap<&'a str, Part<'a>>;
 
 /// The parts of the flow above a layer of the descent, without keys that instances are bound to.
 pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -> Parts<'a> {
@@ -26,7 +35,7 @@ pub(super) fn below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize
             let (above, under) = descent.steps[step - 1];
             for (name, _) in &check.stack.instances[above].unders[under].bound {
                 // For a key that is not symmetric, only the local end is bound.
-                if parts.get(name.text.as_str()) == Some(&true) {
+                if parts.get(name.text.as_str()).is_some_and(|part| part.symmetric) {
                     parts.remove(name.text.as_str());
                 }
             }
@@ -40,23 +49,25 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let index = descent.index();
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
-        let mut below = below(check, descent, at);
+        let below = below(check, descent, at);
         let mut above = below.clone();
         add_parts(layer, &mut above);
-        below.extend(layer.several.iter().map(|which| (which.text.as_str(), true)));
+        found.extend(other_types(check, index, layer, &below));
+        let which = layer.several.as_ref().map(|which| which.text.as_str());
         let mut seen = BTreeSet::new();
         visit::walk_layer(layer, &mut |met| {
             let Met::Expr(expr) = met else { return };
             if let Some((span, side, end)) = unnamed_part(expr) {
                 let known = if side == Side::Above { &above } else { &below };
-                let ends = known.values().filter(|symmetric| !**symmetric).count();
+                let ends = known.values().filter(|part| !part.symmetric).count();
                 if ends != 1 && seen.insert("") {
                     found.push(not_one_part(check, index, layer, (span, end), known));
                 }
             }
             for (name, side) in parts_named(expr) {
                 let known = if side == Side::Above { &above } else { &below };
-                if !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
+                let is_which = side == Side::Below && which == Some(name.text.as_str());
+                if !is_which && !known.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
                     // A value for the session goes by its own name; parts of the other end follow `remote`.
                     let given = if is_remote(expr, name) { Vec::new() } else { asked_below(check, descent, at) };
                     found.push(no_part(check, index, layer, name, (known, &given)));
@@ -127,7 +138,7 @@ fn not_one_part(
     (span, end): (Span, &str),
     known: &Parts,
 ) -> Diagnostic {
-    let names: Vec<&str> = known.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name).collect();
+    let names: Vec<&str> = known.iter().filter(|(_, part)| !part.symmetric).map(|(name, _)| *name).collect();
     let text = match names.is_empty() {
         true => format!("`{}` names an end of a flow, and the flows here have none", layer.name.text),
         false => {
@@ -145,16 +156,39 @@ fn add_parts<'a>(layer: &'a Layer, parts: &mut Parts<'a>) {
     match layer.shape {
         // A router without an address only chooses among the layers below.
         Shape::Router if layer.address.is_empty() => {}
-        Shape::Router => *parts = layer.address.iter().map(|field| (field.name.text.as_str(), false)).collect(),
+        Shape::Router => *parts = layer.address.iter().map(|field| part_of(layer, field, false)).collect(),
         Shape::Multiplexor => {
-            let keys = layer
-                .key
-                .iter()
-                .flat_map(|key| key.fields.iter().map(|field| (field.name.text.as_str(), key.symmetric)));
+            let keys =
+                layer.key.iter().flat_map(|key| key.fields.iter().map(|field| part_of(layer, field, key.symmetric)));
             parts.extend(keys);
         }
         _ => {}
     }
+}
+
+fn part_of<'a>(layer: &'a Layer, field: &'a Field, symmetric: bool) -> (&'a str, Part<'a>) {
+    (field.name.text.as_str(), Part { symmetric, made: (layer, field) })
+}
+
+/// Reports what a layer asks for in its `below address` and a layer below makes of another type.
+fn other_types(check: &StackCheck, index: usize, layer: &Layer, below: &Parts) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for asked in &layer.below_address {
+        let Some(Part { made: (by, field), .. }) = below.get(asked.name.text.as_str()) else { continue };
+        if types::same(asked.ty, field.ty) {
+            continue;
+        }
+        let (wanted, made) = (types::show(check.program, asked.ty), types::show(check.program, field.ty));
+        let (name, who) = (&asked.name.text, &layer.name.text);
+        let text = format!("`{who}` asks for `{name}` of a flow as {wanted}, and `{}` makes {made}", by.name.text);
+        let diagnostic = Diagnostic::error(codes::MISMATCH, text)
+            .at(check.stack.instances[index].of.span, format!("`{who}` stands here"))
+            .label(asked.name.span, format!("asked for as {wanted}"))
+            .label(field.name.span, format!("made as {made}"))
+            .help(format!("ask for it as it is made: `below address {{ {name}: {made} }}`"));
+        found.push(diagnostic);
+    }
+    found
 }
 
 /// `flow(remote: x)`: an end without the name of its part. Returns its place, its side, and which end it is.

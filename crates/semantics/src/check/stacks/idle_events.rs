@@ -1,6 +1,6 @@
 //! Handlers of session events in workers that only ever carry flow traffic.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
@@ -21,7 +21,11 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         for index in 0..stack.instances.len() {
             for descent in descents::all(stack, index) {
                 for (at, layer) in check.layers[index].iter().enumerate() {
-                    let has_sessions = offers::below(&check, &descent, at) != Offer::Flows;
+                    let has_sessions = match offers::below(&check, &descent, at) {
+                        Offer::Flows => false,
+                        Offer::Sessions => true,
+                        Offer::Both => uses_sessions(&check, (index, at), &mut BTreeSet::new()),
+                    };
                     meets.entry(layer.name.span).or_insert((layer, false)).1 |= has_sessions;
                 }
             }
@@ -40,10 +44,35 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
                     format!("`{event}` never comes to `{}`: it stands in flow traffic", layer.name.text),
                 )
                 .at(handler.span, "this handler never runs in any stack here")
-                .help("give the layer a `session` scope, put it over a multiplexor, or remove the handler"),
+                .help("give the layer a `session` scope, put it above the multiplexor whose sessions are meant, or remove the handler"),
             );
         }
     }
+}
+
+/// Whether what stands above the layer `at` of an instance uses sessions where it could have flow traffic, too.
+fn uses_sessions(check: &StackCheck, (index, at): (usize, usize), seen: &mut BTreeSet<usize>) -> bool {
+    for layer in check.layers[index][..at].iter().rev() {
+        let has = |kind| offers::has_scope(layer, kind);
+        let own = has(ScopeKind::Session) || has(ScopeKind::Point);
+        match layer.shape {
+            Shape::Worker if own || layer.handlers.iter().any(|on| matches!(on.event, Event::Arrives { .. })) => {
+                return true;
+            }
+            Shape::Worker => {}
+            Shape::Endpoint => return own,
+            Shape::Multiplexor => return has(ScopeKind::SessionBelow),
+            Shape::Router => return false,
+        }
+    }
+    let instance = &check.stack.instances[index];
+    let is_exported = check.stack.exports.iter().any(|export| export.text == instance.name.text);
+    let is_over = |under: &Under| matches!(under.over, Over::Instance(below) if below as usize == index);
+    is_exported
+        || check.stack.instances.iter().enumerate().any(|(user, instance)| {
+            let stands_on = instance.unders.iter().any(is_over) && seen.insert(user);
+            stands_on && uses_sessions(check, (user, check.layers[user].len()), seen)
+        })
 }
 
 fn of_sessions(event: &Event) -> Option<&'static str> {

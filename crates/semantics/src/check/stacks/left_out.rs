@@ -88,7 +88,7 @@ impl Sent<'_> {
     /// Checks a part that is named without its end: if both ends have it, the local one is meant.
     fn whose(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { remote, bare, .. } = &flow.kind else { return None };
-        let is_of_ends = |part: &&Name| self.parts.get(part.text.as_str()) == Some(&false);
+        let is_of_ends = |part: &&Name| self.parts.get(part.text.as_str()).is_some_and(|part| !part.symmetric);
         let part = bare.iter().find(|part| is_of_ends(part) && !is_named(remote, &part.text))?;
         let name = &part.text;
         let text = format!("`{name}` is the local one here, and `remote.{name}` is left open: to whom?");
@@ -106,7 +106,7 @@ impl Sent<'_> {
     /// Checks symmetric keys.
     fn key(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { local, remote, .. } = &flow.kind else { return None };
-        let mut keys = self.parts.iter().filter(|(_, symmetric)| **symmetric).map(|(name, _)| *name);
+        let mut keys = self.parts.iter().filter(|(_, part)| part.symmetric).map(|(name, _)| *name);
         let name = keys.find(|name| !is_named(local, name))?;
         if local.is_empty() && remote.is_empty() {
             return None;
@@ -129,7 +129,7 @@ impl Sent<'_> {
     /// Checks the parts of the remote end.
     fn remote(&self, flow: &Expr) -> Option<Diagnostic> {
         let ExprKind::Flow { local, remote, .. } = &flow.kind else { return None };
-        let mut ends = self.parts.iter().filter(|(_, symmetric)| !**symmetric).map(|(name, _)| *name);
+        let mut ends = self.parts.iter().filter(|(_, part)| !part.symmetric).map(|(name, _)| *name);
         let name = ends.find(|name| !is_named(remote, name))?;
         let own = |(part, _): &(Option<Name>, Expr)| {
             part.as_ref().is_none_or(|part| self.layer.several.as_ref().is_none_or(|which| which.text != part.text))

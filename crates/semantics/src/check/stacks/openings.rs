@@ -15,7 +15,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     let mut found = Vec::new();
     for (at, layer) in check.layers[index].iter().enumerate() {
         let below = flow_parts::below(check, descent, at);
-        let parts: Vec<&str> = below.iter().filter(|(_, both)| !**both).map(|(name, _)| *name).collect();
+        let parts: Vec<&str> = below.iter().filter(|(_, part)| !part.symmetric).map(|(name, _)| *name).collect();
         visit::walk_layer(layer, &mut |met| {
             let Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Open { flow, .. }), span, .. }) = met else {
                 return;

@@ -46,15 +46,25 @@ pub(super) fn read(body: &mut Body, base: &Tree, name: &Name, span: Span) -> Opt
     Some(make(ExprKind::FlowPart { flow, remote, field: name.clone() }, ty, span))
 }
 
+/// The type of a part that makes a flow, or of an end's only part, after checking that this shape may give it.
+pub(super) fn given_type(body: &mut Body, part: Option<&Name>, side: Side, first: &Name, of_endpoint: bool) -> Type {
+    if body.shape() == Some(Shape::Worker) {
+        hidden_part(body, part.unwrap_or(first), "a worker makes no flow", "let a router or endpoint do it");
+        return Type::Unknown;
+    }
+    match part {
+        Some(part) => part_type(body, part, side, of_endpoint),
+        None => only_part(body, side, first.span),
+    }
+}
+
 /// The type of a flow's part, after checking that this shape may use it; `of_endpoint`: it is of one of the flow's two
 /// ends.
-pub(super) fn part_type(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
+fn part_type(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     match body.shape() {
         None => Type::Unknown,
-        Some(Shape::Worker) => {
-            hidden_part(body, name, "a worker sees neither addresses nor keys", "let a router or endpoint look at it");
-            Type::Unknown
-        }
+        // The flows above a worker are those below it.
+        Some(Shape::Worker) => address_part(body, name, Side::Below, of_endpoint),
         Some(Shape::Multiplexor) => key_part(body, name, of_endpoint),
         Some(Shape::Router) => address_part(body, name, side, of_endpoint),
         Some(Shape::Endpoint) => any_part(body, name).unwrap_or(Type::Unknown),
@@ -84,7 +94,7 @@ fn key_part(body: &mut Body, name: &Name, of_endpoint: bool) -> Type {
     own
 }
 
-/// A part of a router's addresses: those that it adds above, or needs from below.
+/// A part of a router's addresses: those that it adds above, or needs from below; or of what a worker asks for.
 fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> Type {
     let Some(layer) = body.this_layer() else { return Type::Unknown };
     let (fields, what) = match side {
@@ -100,14 +110,18 @@ fn address_part(body: &mut Body, name: &Name, side: Side, of_endpoint: bool) -> 
     }
     let mut known: Vec<&str> = fields.iter().map(|field| field.name.text.as_str()).collect();
     known.extend(which.map(|which| which.text.as_str()));
-    let text = format!("a router sees {what}, and that has no `{}`", name.text);
+    let who = if layer.shape == Shape::Router { "router" } else { "worker" };
+    let text = match layer.shape == Shape::Worker && fields.is_empty() {
+        true => "a worker sees the parts of flows that it asks for, and this one asks for none".to_string(),
+        false => format!("a {who} sees {what}, and that has no `{}`", name.text),
+    };
     let mut diagnostic = Diagnostic::error(codes::HIDDEN_FLOW, text)
         .at(name.span, "not seen here")
         .lacks(body.named(&format!("{} {side:?}", name.text)));
     let help = suggest::help(&name.text, known.iter().copied())
         .or_else(|| (!known.is_empty()).then(|| format!("it sees {}", suggest::list(&known))));
     let declared = if side == Side::Above { "address" } else { "below address" };
-    let ask = || format!("ask for it in the router: `{declared} {{ {}: u32 }}`, of its type", name.text);
+    let ask = || format!("ask for it in the {who}: `{declared} {{ {}: u32 }}`, of its type", name.text);
     diagnostic.helps.push(help.unwrap_or_else(ask));
     body.report(diagnostic);
     Type::Unknown
@@ -150,17 +164,12 @@ fn seen_part(body: &Body, name: &Name) -> Option<Type> {
 }
 
 /// The type of the only part of a side's end, if this layer knows it.
-pub(super) fn only_part(body: &mut Body, side: Side, span: Span) -> Type {
+fn only_part(body: &mut Body, side: Side, span: Span) -> Type {
     let Some(layer) = body.this_layer() else { return Type::Unknown };
     let fields: Vec<Field> = match (layer.shape, side) {
         (Shape::Router, Side::Above) => layer.address.clone(),
         (Shape::Router, Side::Below) => layer.below_address.clone(),
         (Shape::Multiplexor, Side::Above) => layer.key.iter().flat_map(|key| key.fields.clone()).collect(),
-        (Shape::Worker, _) => {
-            let name = Name { text: "flow".into(), span };
-            hidden_part(body, &name, "a worker sees neither addresses nor keys", "let a router or endpoint do it");
-            return Type::Unknown;
-        }
         _ => return Type::Unknown,
     };
     match fields.as_slice() {

@@ -60,10 +60,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
         }
         said.push((end.to_string(), name, place));
         let before = body.cx.out.len();
-        let ty = match &part {
-            Some(part) => flow_parts::part_type(body, part, side, parts.len() > 1),
-            None => flow_parts::only_part(body, side, parts[0].span),
-        };
+        let ty = flow_parts::given_type(body, part.as_ref(), side, &parts[0], parts.len() > 1);
         let found = match ty {
             Type::Unknown => expr::infer(body, &value, None),
             ty => expr::value(body, &value, ty),

@@ -88,7 +88,15 @@ fn set_key(reader: &mut LayerReader, key: &ast::Key, span: Span) {
 fn set_address(reader: &mut LayerReader, address: &ast::Address, span: Span) {
     let fields = fields::read(reader.cx, reader.file, &address.fields(), FieldUse::Values);
     let what = if address.is_below() { "below address" } else { "address" };
-    only(reader, Shape::Router, what, span);
+    match (reader.this().shape, address.is_below()) {
+        (Shape::Worker, true) => {}
+        (Shape::Endpoint, true) => {
+            let help = "leave it out: an endpoint sees all parts of a flow, `flow.remote.host`";
+            let text = "an endpoint asks for no `below address`";
+            reader.cx.error(codes::SHAPE_MEMBER, text, span, "not in this shape", help);
+        }
+        _ => only(reader, Shape::Router, what, span),
+    }
     if !once(reader, what, span) {
         return;
     }

@@ -146,12 +146,15 @@ fn bare(head: &mut Head, event: Event) -> Event {
     event
 }
 
-/// `failed`, `failed(reason)`, `failed(reason, quote)`
+/// `failed`, `failed(reason)`, `failed(reason, quote) from flow`
 fn failed(head: &mut Head) -> Event {
     let mut names = head.names(2).into_iter();
     let reason = names.next().map(|name| head.bind(name, Type::Reason));
     match (reason, names.next()) {
-        (Some(reason), Some(quote)) => Event::FailedQuoting { reason, message: head.bind(quote, Type::Message) },
+        (Some(reason), Some(quote)) => {
+            let message = head.bind(quote, Type::Message);
+            Event::FailedQuoting { reason, message, flow: head.flow(Side::Below) }
+        }
         _ => Event::Failed { reason },
     }
 }

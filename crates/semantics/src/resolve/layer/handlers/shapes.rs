@@ -21,7 +21,9 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     let quoted = head.tree.patterns().len() == 2;
     let has_sessions = head.this().scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
     let never = match shape {
-        Shape::Router => matches!(text, "open" | "close" | "abort" | "opened" | "accepted" | "closed" | "failed"),
+        Shape::Router => {
+            matches!(text, "open" | "close" | "abort" | "opened" | "accepted" | "closed") || text == "failed" && !quoted
+        }
         Shape::Multiplexor => matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted,
         Shape::Endpoint if !has_sessions => {
             matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted
@@ -30,6 +32,10 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     };
     if never {
         let (who, help) = match shape {
+            Shape::Router if text == "failed" => (
+                "a router",
+                "it has no sessions; a failure that quotes a packet comes to it: `on failed(reason, quote) from flow`",
+            ),
             Shape::Router => ("a router", "it has no sessions: put a worker or a multiplexor above it that has"),
             Shape::Multiplexor => (
                 "a multiplexor",
