@@ -55,6 +55,12 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
         found.extend(other_types(check, index, layer, &below));
         let which = layer.several.as_ref().map(|which| which.text.as_str());
         let mut seen = BTreeSet::new();
+        for asked in &layer.below_address {
+            let name = &asked.name;
+            if !below.contains_key(name.text.as_str()) && seen.insert(name.text.as_str()) {
+                found.push(no_part(check, index, layer, name, (&below, &[])));
+            }
+        }
         visit::walk_layer(layer, &mut |met| {
             let Met::Expr(expr) = met else { return };
             if let Some((span, side, end)) = unnamed_part(expr) {
