@@ -147,14 +147,24 @@ class List {
   }
 }
 
-// A frame that is as it was sent and that the lowest layers of the host drop: it is for others.
+// A frame that is as it was sent, of which the lowest layers of the host drop each copy, and that another host hears, which took it or did not
+// get it: it is for others. One that all of them drop is for nobody, and a drop like others.
 function is_ignored(event) {
   if (event.event !== "receives") return false;
   if (event.ignored === undefined) {
-    const effects = event.run.effects_of(event);
-    const lowest = event.run.head.hosts.find(host => host.name === event.host).lowest || [];
-    event.ignored = effects.length > 0 && event.octets === null
-      && effects.every(one => one.event === "drops" && one.layers.length > 0 && one.layers.every(layer => lowest.includes(layer)));
+    const sent = event.run.sent.get(String(event.frame));
+    const came = sent ? event.run.effects_of(sent).filter(one => one.event === "receives" && one.octets === null) : [];
+    const hear = new Set(sent ? [...sent.copies, ...sent.lost].map(one => one.to) : []);
+    const took = new Set(came.filter(one => !is_left_low(one)).map(one => one.host));
+    const left = new Set(came.map(one => one.host).filter(host => !took.has(host)));
+    event.ignored = left.has(event.host) && left.size < hear.size;
   }
   return event.ignored;
+}
+
+// Whether the lowest layers of the host dropped what came, and nothing else happened.
+function is_left_low(event) {
+  const effects = event.run.effects_of(event);
+  const lowest = event.run.head.hosts.find(host => host.name === event.host).lowest || [];
+  return effects.length > 0 && effects.every(one => one.event === "drops" && one.layers.length > 0 && one.layers.every(layer => lowest.includes(layer)));
 }

@@ -402,6 +402,23 @@ fn a_host_that_is_not_ours_is_followed_as_far_as_is_known() {
     assert!(text.contains("the host's state is not the stack's"), "{text}");
 }
 
+/// The lowest layer drops what came before: only what it drops in any state is for others.
+#[test]
+fn what_came_before_is_not_called_anothers() {
+    let file = "tests/dissect/followed/turned_away.mok";
+    let record = scratch("turned_away.jsonl");
+    assert!(mokume(&["sim", file, "--network", "Three", "--record", &record]).status.success());
+    let capture = scratch("turned_away.pcap");
+    assert!(mokume(&["show", &record, "--host", "b", "--pcap", &capture]).status.success());
+    let all = Capture::read(&capture);
+    assert_eq!(all.packets.len(), 4, "two copies of each");
+    let (lines, _, code) = followed(&capture, &["--by", file, "--network", "Three", "--host", "b"]);
+    let fates: Vec<&str> = lines.iter().filter_map(|line| line["fate"].as_str()).collect();
+    assert_eq!(fates, ["taken", "dropped", "not_for_it", "not_for_it"], "{lines:?}");
+    assert_eq!(lines[1]["ended"][0]["reason"], "hosts.stale");
+    assert_eq!(code, 1);
+}
+
 #[test]
 fn text_names_layer_event_and_line() {
     let (known, ..) = followed(LINUX, &[&OURS[..], &["--seed", "5"]].concat());

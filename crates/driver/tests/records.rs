@@ -243,6 +243,7 @@ fn records_of_tests_are_those_of_both_back_ends() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("records");
     let file = folder.join("tests.jsonl").to_string_lossy().into_owned();
     let checked = checked("tests/library/checks.mok");
+    std::fs::create_dir_all(&folder).unwrap();
     let prepared = test::prepare(&checked, "", &RealWorld);
     let mut lines = Lines::open(&RealWorld, &file, false).unwrap();
     let (outcomes, not_run) =
@@ -479,4 +480,16 @@ fn charts_are_to_be_read() {
     assert!(charts >= 5 && seen > 100 && grey > 3);
     let svg = "<text x='10.0' y='20.0' text-anchor='start' class='a'>one</text><text x='25.0' y='24.0' text-anchor='start' class='a'>two</text>";
     assert_eq!(over_each_other(&words(svg)), [("one", "two")]);
+}
+
+/// What the lowest layers drop is for others only where another host takes it: what comes twice, and what all drop, is a drop.
+#[test]
+fn what_nobody_takes_is_for_nobody() {
+    let seen = runs("tests/dissect/followed/turned_away.mok", [(Backend::Interpreter, Keep::All)], |_, run| {
+        let svg = mokume_driver::graph::chart(&record::chart(&run, &Part::default(), "a chart"), false);
+        let times = |word: &str| svg.matches(word).count();
+        [times("class='ignored'"), times("not_mine"), times("stale")]
+    });
+    // Two copies of the first frame are grey at `c`; of the second, two copies at two hosts are drops.
+    assert_eq!(seen, [[[2, 4, 1]], [[0, 0, 1]]]);
 }

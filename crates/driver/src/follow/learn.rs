@@ -10,7 +10,7 @@ use mokume_interpret::{Choice, Chosen};
 
 use super::alike::{held, Apart, Held, Unlike};
 use super::host::Host;
-use super::said::{Fate, Likeness, Missing, Seen, Sent, What};
+use super::said::{Likeness, Missing, Seen, Sent, What};
 use super::state::{Pending, State};
 use crate::dissect::capture::Packet;
 use crate::dissect::filter::Filter;
@@ -237,7 +237,7 @@ impl<'a> Follower<'a> {
         let is_one_kind =
             |pending: &Pending| self.against(octets, dissection, &pending.octets).is_some_and(|held| held.is_one_kind);
         let is_like_one = || state.pending.iter().rev().take(NEAREST).any(is_one_kind);
-        is_like_one() && state.clone().come(self.host, octets).fate == Fate::NotForIt
+        is_like_one() && state.clone().come(self.host, octets).is_turned_away
     }
 
     /// Whether the device's station address is in a field of the lowest wire in which all frames of the stack have it. If it

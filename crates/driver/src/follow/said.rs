@@ -38,6 +38,8 @@ pub struct Came {
     pub reports: Vec<String>,
     /// Messages dropped as gone, with their session.
     pub gone: u64,
+    /// The lowest layers dropped it, and no decoder refused it.
+    pub is_turned_away: bool,
 }
 
 /// The fate of a received packet, in a word.
@@ -47,7 +49,7 @@ pub enum Fate {
     Taken,
     /// It, or a part of it, waits in a layer.
     Kept,
-    /// The lowest layers dropped it, as they do with frames for other hosts.
+    /// The lowest layers dropped it, and would have whatever came before: as they do with frames for other hosts.
     NotForIt,
     Dropped,
     /// The stack had no room for it.

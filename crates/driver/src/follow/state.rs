@@ -57,6 +57,8 @@ pub(super) struct State<'a> {
     pub searches: usize,
     /// Whether its start handlers have run.
     pub has_started: bool,
+    /// The stack as it was when they had: what it drops then, it drops whatever came before.
+    fresh: Option<Arc<Instance>>,
 }
 
 /// The most calls between two packets: a stack that never rests stops there.
@@ -85,6 +87,7 @@ impl<'a> State<'a> {
             ahead: 0,
             searches: 0,
             has_started: false,
+            fresh: None,
         };
         for (place, input) in host.applications.map_or_else(Vec::new, |(prepared, number)| prepared.inputs(number)) {
             state.put_in(input.at, Input { place: Some(place), input });
@@ -98,6 +101,7 @@ impl<'a> State<'a> {
         let outcome = self.instance.start(0);
         self.take(host, outcome, &mut Vec::new());
         self.forget();
+        self.fresh = Some(Arc::new(self.instance.clone()));
     }
 
     fn put_in(&mut self, at: u64, input: Input) {
@@ -215,14 +219,28 @@ impl<'a> State<'a> {
         let gone = after.gone - before.gone;
         let is_dropped = ended.iter().any(|ended| ended.how == How::Dropped);
         let is_low = ended.iter().filter(|ended| ended.how == How::Dropped).all(|at| host.lowest.contains(&at.layer));
+        let is_turned_away = is_dropped && is_low && !is_damaged(host, octets);
         let fate = match () {
             () if refused => Fate::Refused,
-            () if is_dropped && is_low && !is_damaged(host, octets) => Fate::NotForIt,
+            () if is_turned_away && self.is_for_others(host, octets, (&before, &after)) => Fate::NotForIt,
             () if is_dropped || gone > 0 => Fate::Dropped,
             () if !kept.is_empty() => Fate::Kept,
             () => Fate::Taken,
         };
-        Came { fate, ended, kept, outputs, answers, reports, gone }
+        Came { fate, ended, kept, outputs, answers, reports, gone, is_turned_away }
+    }
+
+    /// Whether the stack drops a frame for the same reasons when nothing has come yet: so its address decides, and not what came before.
+    fn is_for_others(&self, host: &Host<'_>, octets: &[u8], (before, after): (&Accounts, &Accounts)) -> bool {
+        let Some(fresh) = &self.fresh else { return true };
+        let mut fresh = Instance::clone(fresh);
+        let first = fresh.accounts();
+        drop(fresh.input(0, host.device, host.frame, &[Datum::Message(octets.to_vec())]));
+        drop(noted::take(&self.noter, |_| true));
+        let then = fresh.accounts();
+        let grows = |(before, after): (&Accounts, &Accounts), reason| count(before, reason) < count(after, reason);
+        let dropped = after.dropped.iter().map(|(reason, _)| *reason).filter(|reason| grows((before, after), *reason));
+        dropped.into_iter().all(|reason| grows((&first, &then), reason))
     }
 
     /// Marks a frame of the stack as shown by a packet of the capture.

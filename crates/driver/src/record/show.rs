@@ -74,21 +74,43 @@ pub fn capture(run: &Run, part: &Part, name: &str) -> Result<u64, Failure> {
     Ok(count)
 }
 
-/// Frames that arrived intact and that the lowest layers of the host dropped: they were for other hosts.
+/// Receptions of frames that the lowest layers of the host dropped, each copy, where another host hears it, too, and took it or did
+/// not get it. A frame that all of them dropped was for nobody, and is a drop like others.
 pub(crate) fn ignored(run: &Run) -> BTreeSet<u64> {
     let lowest: BTreeMap<&str, &[String]> =
         run.head.hosts.iter().map(|host| (host.name.as_str(), &host.lowest[..])).collect();
-    let is_frame = |event: &&Event| matches!(event.what, What::Receives { octets: None, refused: false, .. });
-    let mut whole: BTreeMap<u64, Option<bool>> =
-        run.events.iter().filter(is_frame).map(|event| (event.id, None)).collect();
+    // By frame: the hosts that hear it. By reception: its frame, and whether the lowest layers dropped what came.
+    let mut hear: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
+    let mut whole: BTreeMap<u64, (u64, &str, Option<bool>)> = BTreeMap::new();
     for event in &run.events {
-        let Some(found) = event.cause.and_then(|cause| whole.get_mut(&cause)) else { continue };
-        let known = event.host.as_deref().and_then(|host| lowest.get(host)).copied().unwrap_or_default();
-        let is_low = |ended: &mokume_record::Ended| ended.layers.iter().all(|layer| known.contains(layer));
-        let is_others = matches!(&event.what, What::Drops(ended) if !ended.layers.is_empty() && is_low(ended));
-        *found = Some(found.unwrap_or(true) && is_others);
+        match &event.what {
+            What::Sends { frame, copies, lost, .. } => {
+                let names = copies.iter().map(|copy| copy.to.as_str()).chain(lost.iter().map(|lost| lost.to.as_str()));
+                hear.entry(*frame).or_default().extend(names);
+            }
+            What::Receives { frame, octets: None, refused: false, .. } => {
+                whole.insert(event.id, (*frame, event.host.as_deref().unwrap_or_default(), None));
+            }
+            what => {
+                let Some((_, host, found)) = event.cause.and_then(|cause| whole.get_mut(&cause)) else { continue };
+                let known = lowest.get(host).copied().unwrap_or_default();
+                let is_low = |ended: &mokume_record::Ended| ended.layers.iter().all(|layer| known.contains(layer));
+                let is_others = matches!(what, What::Drops(ended) if !ended.layers.is_empty() && is_low(ended));
+                *found = Some(found.unwrap_or(true) && is_others);
+            }
+        }
     }
-    whole.into_iter().filter(|(_, is_others)| *is_others == Some(true)).map(|(id, _)| id).collect()
+    // The hosts that took a copy, and those that dropped each that came.
+    let (mut took, mut left) = (BTreeSet::new(), BTreeMap::<u64, BTreeSet<&str>>::new());
+    took.extend(whole.values().filter(|(.., found)| *found != Some(true)).map(|(frame, host, _)| (*frame, *host)));
+    for (frame, host, _) in whole.values().filter(|(frame, host, _)| !took.contains(&(*frame, *host))) {
+        left.entry(*frame).or_default().insert(host);
+    }
+    let is_of_others = |frame: &u64, host: &str| {
+        let (hear, left) = (hear.get(frame).map_or(0, BTreeSet::len), left.get(frame));
+        left.is_some_and(|left| left.contains(host) && left.len() < hear)
+    };
+    whole.into_iter().filter(|(_, (frame, host, _))| is_of_others(frame, host)).map(|(id, _)| id).collect()
 }
 
 /// The run as a sequence chart.

@@ -113,16 +113,7 @@ impl Failed {
 
 /// What was lost or dropped in a run up to a time, for an output of a host.
 fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
-    // Frames that the lowest layers of one host drop are for another, where several hosts receive them.
     let others = record::ignored(run);
-    let mut shared: BTreeSet<u64> = BTreeSet::new();
-    let is_for_others = |shared: &BTreeSet<u64>, cause: u64| {
-        let frame = run.event(cause).and_then(|cause| match &cause.what {
-            What::Receives { frame, .. } => Some(*frame),
-            _ => None,
-        });
-        others.contains(&cause) && frame.is_some_and(|frame| shared.contains(&frame))
-    };
     let mut frames: Frames = BTreeMap::new();
     let sent = Sent::of(run);
     let mut all: Vec<Found> = Vec::new();
@@ -138,10 +129,6 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
                     found(copy.at, &copy.to, octets, text);
                 }
                 frames.insert(*frame, (at, about.as_str(), octets.as_slice()));
-                let receivers = copies.iter().map(|copy| &copy.to).chain(lost.iter().map(|lost| &lost.to));
-                if receivers.collect::<BTreeSet<_>>().len() > 1 {
-                    shared.insert(*frame);
-                }
                 for Lost { to, by } in lost {
                     found(event.at, to, octets, format!("#{frame} {about} from {at} to {to}: {}", words(*by)));
                 }
@@ -150,7 +137,7 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
                 let (from, about, octets) = frames.get(frame).copied().unwrap_or_default();
                 found(event.at, at, octets, format!("#{frame} {about} from {from} to {at}: {at} had crashed"));
             }
-            What::Drops(_) if event.cause.is_some_and(|cause| is_for_others(&shared, cause)) => {}
+            What::Drops(_) if event.cause.is_some_and(|cause| others.contains(&cause)) => {}
             What::Drops(ended) => {
                 let times = if ended.count == 1 { String::new() } else { format!(", {} messages", ended.count) };
                 let places = match ended.places.is_empty() {
