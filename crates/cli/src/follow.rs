@@ -42,7 +42,23 @@ pub fn follow(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result
     let (compiled, diagnostics) = compile::compile(checked, stack, &RealWorld);
     let compiled = compiled.ok_or_else(|| refused(&diagnostics, checked, printer))?;
     let set = asked.how.set.iter().map(|text| run::setting(text)).collect::<Result<Vec<_>, _>>()?;
-    along(&Host::new(&Taken::Stack { compiled: &compiled, set: &set }, seed)?, whole, asked, printer)
+    let host = Host::new(&Taken::Stack { compiled: &compiled, set: &set }, seed);
+    along(&host.map_err(|failure| or_a_host(failure, checked))?, whole, asked, printer)
+}
+
+/// What a stack lacks by itself, a host of a network may have: says which there are.
+fn or_a_host(failure: Failure, checked: &Checked) -> Failure {
+    let names: Vec<String> = checked
+        .program
+        .networks
+        .iter()
+        .flat_map(|network| network.hosts.iter().map(move |host| (network, host)))
+        .map(|(network, host)| format!("`--network {} --host {}`", network.name.text, host.name.text))
+        .collect();
+    let Some(first) = names.first() else { return failure };
+    let more = if names.len() > 1 { format!(" ({} hosts in all)", names.len()) } else { String::new() };
+    let help = format!("{}; or name the host that it was taken at: {first}{more}", failure.help);
+    Failure { help, ..failure }
 }
 
 fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &Printer) -> Result<i32, Failure> {

@@ -76,3 +76,90 @@ fn a_time_is_compared_with_a_time() {
         assert!(said.contains("(point 1"), "{condition}\n{said}");
     }
 }
+
+/// A name of an enum and a number were never equal, and nobody said so.
+#[test]
+fn a_name_is_compared_with_a_name() {
+    for condition in ["phase == 1", "phase != 0", "not phase == 1", "phase > 0"] {
+        let said = told(condition);
+        let doubt = "`phase` is Phase.Open there, a name, and `";
+        assert!(said.contains(doubt) && !said.contains("(point 1"), "{condition}\n{said}");
+    }
+}
+
+const OBJECTS: &str = "multiplexor Ports { key { port: u8 } }
+worker Counts {
+    session { var got: u8 = 0 }
+    on deliver(msg) {
+        got += 1
+        above.deliver(msg)
+    }
+}
+stack S(device: Device) {
+    app = Counts / Ports over device
+    export app
+}
+test \"t\" {
+    stack S
+    app.open(1, 5, 6)
+    => app.opened(1, ?s, ..)
+    app.open(2, 7, 8)
+    => app.opened(2, ?t, ..)
+    device.frame(x\"08 07\" \"a\")
+    => app.deliver(t, \"a\")
+    device.frame(x\"08 07\" \"a\")
+    => app.deliver(t, \"a\")
+}
+worker Peers {
+    header { from: u8 }
+    entity { var all: u8 = 0 }
+    object Peer[id: u8] capacity 4 { var count: u8 = 0 }
+    on send(msg) { below.send(msg, from: 1) }
+    on deliver(msg, from) {
+        let p = Peer[from] or new { drop msg: full return }
+        p.count += 1
+        all += 1
+        above.deliver(msg)
+    }
+}
+stack O(device: Device) {
+    app = Peers over device
+    export app
+}
+test \"o\" {
+    stack O
+    device.frame(x\"05\" \"a\")
+    => app.deliver_from(\"a\")
+    device.frame(x\"07\" \"a\")
+    => app.deliver_from(\"a\")
+    device.frame(x\"07\" \"a\")
+    => app.deliver_from(\"a\")
+}
+";
+
+/// The state of the object at hand is meant, not that of the first of its kind; where none is at hand, all are told.
+#[test]
+fn a_name_is_the_current_objects() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects.mok");
+    std::fs::write(&file, OBJECTS).unwrap();
+    let file = file.to_str().unwrap();
+    let (out, err, _) =
+        transcript(&["debug", file, "--test", "t"], "break 6 if got == 2\ncontinue\nprint got\nprint session.got\n");
+    assert!(
+        out.contains("\n2\n") && out.contains("0 (app.Counts.session #0), 2 (app.Counts.session #1)"),
+        "{out}{err}"
+    );
+    let said = |words: &str| {
+        let (out, err, _) = transcript(&["debug", file, "--test", "o"], words);
+        out + &err
+    };
+    let met = said("break 33 if p.count == 2\ncontinue\nprint count\nprint all\nprint Peer #0.count\n");
+    for part in
+        ["(point 1)", "print count\n1 (app.Peer #0), 2 (app.Peer #1)\n", "print all\n2\n", "print Peer #0.count\n1\n"]
+    {
+        assert!(met.contains(part), "{part}\n{met}");
+    }
+    let not_met = said("break 33 if count == 2\ncontinue\n");
+    let doubt = "`count` is of several there (app.Peer #0, app.Peer #1): name a local that is one of them";
+    assert!(not_met.contains(doubt) && !not_met.contains("(point 1"), "{not_met}");
+}

@@ -448,6 +448,8 @@ fn what_cannot_be_followed_is_said() {
         ),
         (&["--by", "examples/courier.mok", "--follow", "--network", "Feld"], "there is no network `Feld`"),
         (&["--by", "examples/stream.mok", "--follow"], "has no value"),
+        (&["--by", "tests/dissect/followed/turned_away.mok", "--follow"], "was taken at: `--network Three --host a`"),
+        (&["--by", "examples/host.mok", "--follow", "--set", "address=10.0.0.1/24"], "`--set device.mac=…`"),
         (
             &[
                 "--by",

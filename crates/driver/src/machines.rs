@@ -157,14 +157,14 @@ pub fn parameters(
             values[index] = Some(word);
         }
     }
-    let missing: Vec<&str> = automaton
-        .params
-        .iter()
-        .zip(&values)
-        .filter(|(_, value)| value.is_none())
-        .map(|(param, _)| param.name.split('.').next().unwrap_or_default())
-        .collect();
-    match missing.first() {
+    // What belongs to a device is set by itself, `device.mac`; the parts of a value of the stack are set together.
+    let is_device = |name: &str| automaton.ports.iter().any(|port| port.name == name);
+    let as_set = |name: &'_ str| match name.split_once('.') {
+        Some((whole, _)) if !is_device(whole) => whole.to_string(),
+        _ => name.to_string(),
+    };
+    let mut missing = automaton.params.iter().zip(&values).filter(|(_, value)| value.is_none());
+    match missing.next().map(|(param, _)| as_set(&param.name)) {
         None => Ok(values.into_iter().flatten().collect()),
         Some(first) => Err(Failure::of_use(
             format!("the stack's parameter `{first}` has no value"),

@@ -34,7 +34,7 @@ breaks             lists the points; `delete N` deletes one, `delete` all
 where, w           the host, the time, the running handler, and its callers
 why                the chain of causes of this handler
 locals, l          what is bound here; messages with their headers
-print NAME         a local, else a variable of a layer; `hosts[0]`, `hosts.length`, `flow.remote.port`
+print NAME         a local, else a variable of this object, else of a layer; `hosts[0]`, `hosts.length`, `flow.remote.port`
 state [LAYER], p   the state of this host's layers
 list               the lines around
 quit, q

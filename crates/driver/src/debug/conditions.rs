@@ -4,8 +4,9 @@ use mokume_base::Form;
 
 use crate::failure::Failure;
 
-use super::facts::{Facts, LENGTH, SIZE};
-use super::shown::{Stopped, Variable, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN, UNUSED};
+use super::facts::{Facts, LENGTH};
+use super::lookup::{self, Looked};
+use super::shown::{Stopped, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN, UNUSED};
 
 /// A condition on a stopped run: `own > 4 and not late`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,8 +114,10 @@ impl Condition {
         let holds = |test: &Test| {
             let found = compared(at, &test.name);
             let test = test.with_value(at, found.as_deref());
-            let is_odd = found.as_ref().is_none_or(|found| test.unit(found).is_some());
-            let holds = test.holds(found.as_deref(), &|text| number(text).or_else(|| at.number(text)));
+            let numbers = |text: &str| number_at(at, text);
+            let is_odd = |found: &String| test.unit(found).or_else(|| test.name_and_number(found, &numbers)).is_some();
+            let is_odd = found.as_ref().is_none_or(is_odd);
+            let holds = test.holds(found.as_deref(), &numbers);
             !is_odd && holds != test.is_not
         };
         self.all.iter().any(|tests| tests.iter().all(holds))
@@ -124,12 +127,24 @@ impl Condition {
     pub(super) fn doubt(&self, at: &Stopped<'_>) -> Option<String> {
         self.all.iter().flatten().find_map(|test| {
             let Some(found) = compared(at, &test.name) else {
-                return Some(format!("`{}` has no value there", test.name));
+                return Some(match lookup::of(at, &test.name) {
+                    Looked::Several(all) => {
+                        let of: Vec<&str> = all.iter().take(3).map(|(of, _)| of.as_str()).collect();
+                        let more = if all.len() > of.len() { " …" } else { "" };
+                        format!(
+                            "`{}` is of several there ({}{more}): name a local that is one of them",
+                            test.name,
+                            of.join(", ")
+                        )
+                    }
+                    _ => format!("`{}` has no value there", test.name),
+                });
             };
             let known = test.with_value(at, Some(&found));
             let (compare, wanted) = known.compared.as_ref()?;
-            if let Some(told) = known.unit(&found) {
-                return Some(told);
+            let told = known.unit(&found).or_else(|| known.name_and_number(&found, &|text| number_at(at, text)));
+            if told.is_some() {
+                return told;
             }
             let is_named = known != *test;
             match (octets(wanted), list(&found).filter(|_| !is_named)) {
@@ -140,7 +155,7 @@ impl Condition {
                 }
                 _ => {}
             }
-            let is_number = |text: &str| number(text).or_else(|| at.number(text)).is_some();
+            let is_number = |text: &str| number_at(at, text).is_some();
             let needs_numbers = !matches!(compare, Compare::Equal | Compare::Unequal);
             let is_odd = needs_numbers && is_number(&found) && !is_number(wanted);
             is_odd.then(|| format!("`{}` is {found} there, and `{wanted}` is no number", test.name))
@@ -173,6 +188,14 @@ impl Test {
             (.., Some(_), Some(_)) => Some(format!("`{name}` is {found} there, and no time")),
             _ => None,
         }
+    }
+
+    /// What to say of a name of an enum that is compared with a number.
+    fn name_and_number(&self, found: &str, number: &dyn Fn(&str) -> Option<u64>) -> Option<String> {
+        let (_, wanted) = self.compared.as_ref()?;
+        let is_name = found.starts_with(|c: char| c.is_ascii_uppercase()) && number(found).is_none();
+        let told = || format!("`{}` is {found} there, a name, and `{wanted}` is a number: write `{found}`", self.name);
+        (is_name && number(wanted).is_some()).then(told)
     }
 
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
@@ -216,7 +239,12 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-fn is_quoted(text: &str) -> bool {
+/// The same, or a text in the notation of one of the program's types.
+fn number_at(at: &Stopped<'_>, text: &str) -> Option<u64> {
+    number(text).or_else(|| at.number(text))
+}
+
+pub(super) fn is_quoted(text: &str) -> bool {
     text.starts_with('"') || text.starts_with("x\"")
 }
 
@@ -270,93 +298,12 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-impl Stopped<'_> {
-    /// The value of a name: first among bound names, then in the current layer, then in all layers.
-    pub fn value(&self, name: &str) -> Option<String> {
-        value(self, name)
-    }
-
-    /// The same among the bound names of one of the running pieces of code, by its place in [`Stopped::calls`].
-    pub fn value_in(&self, call: usize, name: &str) -> Option<String> {
-        let bound = self.all_locals().into_iter().nth(call).unwrap_or_default();
-        value_among(self, bound, call > 0, name)
-    }
-}
-
-/// The value of a name that is compared; none for a local that was not computed.
+/// The value of a name that is compared; none for a local that was not computed, and where several objects have the name.
 fn compared(at: &Stopped<'_>, name: &str) -> Option<String> {
-    value(at, name).filter(|text| is_quoted(text) || !text.contains(UNUSED))
-}
-
-/// The value of a name in a stopped run: first among bound names, then in the current layer, then in all layers.
-fn value(at: &Stopped<'_>, name: &str) -> Option<String> {
-    value_among(at, at.locals(), false, name)
-}
-
-fn value_among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Option<String> {
-    let path = path(name);
-    if let [first, rest @ ..] = &path[..] {
-        if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
-            if *rest == [SIZE] && one.is_message() {
-                return one.value.split(' ').next().map(str::to_string);
-            }
-            if let Some(object) = object(at, &one.value) {
-                return self::found(&object.within, rest);
-            }
-        }
+    match lookup::of(at, name) {
+        Looked::One(text) if is_quoted(&text) || !text.contains(UNUSED) => Some(text),
+        _ => None,
     }
-    if path.len() == 1 && !of_caller && !bound.iter().any(|one| one.name == name) && at.has(name) {
-        // Another alternative or a later statement binds the name: state of that name is not meant.
-        return None;
-    }
-    let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
-    let own = own.split(':').next().unwrap_or_default().to_string();
-    let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
-    let all = [bound, of_own, others];
-    // What is within a bound name is not in scope by its own name: `p.x` is not `x`.
-    let written = here(&all[0], &path).or_else(|| all[1..].iter().find_map(|all| found(all, &path)));
-    let written = written.or_else(|| of_parts(&all, &path)).or_else(|| {
-        // A layer by its declared name, which the stack may not use.
-        let (first, rest) = path.split_first().filter(|(_, rest)| !rest.is_empty())?;
-        let layers = at.layers_of(first);
-        all[1..].iter().flatten().filter(|layer| layers.contains(&layer.name.as_str())).find_map(|layer| {
-            found(&layer.within, rest).or_else(|| of_parts(std::slice::from_ref(&layer.within), rest))
-        })
-    });
-    written.or_else(|| at.given(&own, &path))
-}
-
-/// The parts of a name: `hosts[10.0.0.2].age` is `hosts`, `[10.0.0.2]` and `age`.
-fn path(name: &str) -> Vec<&str> {
-    let (mut found, mut from, mut depth) = (Vec::new(), 0, 0);
-    for (at, sign) in name.char_indices() {
-        if depth == 0 && (sign == '.' || sign == '[') {
-            found.extend(Some(&name[from..at]).filter(|part| !part.is_empty()));
-            from = at + usize::from(sign == '.');
-        }
-        depth += i32::from(sign == '[') - i32::from(sign == ']');
-    }
-    found.push(&name[from..]);
-    found
-}
-
-/// `p.y` of a record and `list[0].y` of a vector of records, of which the automaton has `p_y` and the array `list_y`.
-fn of_parts(all: &[Vec<Variable>], path: &[&str]) -> Option<String> {
-    let is_place = |part: &str| part.starts_with('[');
-    (0..path.len().saturating_sub(1)).rev().find_map(|at| {
-        let (front, back) = path.split_at(at);
-        let joined = |name: &str, part: &str| format!("{name}_{part}");
-        let (name, kept, rest) = match back {
-            [name, place, part, rest @ ..] if is_place(place) && !is_place(part) => {
-                (joined(name, part), Some(*place), rest)
-            }
-            [name, part, rest @ ..] if !is_place(name) && !is_place(part) => (joined(name, part), None, rest),
-            _ => return None,
-        };
-        let path: Vec<&str> =
-            front.iter().copied().chain([name.as_str()]).chain(kept).chain(rest.iter().copied()).collect();
-        all.iter().find_map(|all| found(all, &path))
-    })
 }
 
 /// `remote_port` for `flow.remote.port`, as in the automaton.
@@ -364,41 +311,11 @@ fn of_flow(name: &str) -> String {
     name.strip_prefix("flow.").unwrap_or_default().replace('.', "_")
 }
 
-/// The object that a value refers to: `app.Store.Entry #3`.
-fn object(at: &Stopped<'_>, value: &str) -> Option<Variable> {
-    at.state().into_iter().find_map(|layer| {
-        let own = value.strip_prefix(layer.name.as_str())?.strip_prefix('.')?;
-        layer.within.into_iter().find(|object| object.name == own)
-    })
-}
-
 /// Whether the automaton has a part of a record by the joined names: `spot_y` for `spot.y`, `spots_y` for `spots[0].y`.
 fn is_part(name: &str, facts: &Facts) -> bool {
     let names = name.split('.').map(|part| part.split('[').next().unwrap_or(part));
     let names: Vec<&str> = names.collect();
     names.windows(2).any(|two| facts.names.contains(&two.join("_")))
-}
-
-/// Looks up by the last names of a path; the names in between may be left out.
-fn found(all: &[Variable], path: &[&str]) -> Option<String> {
-    // What is here goes before what is within something else.
-    here(all, path).or_else(|| all.iter().find_map(|one| found(&one.within, path)))
-}
-
-/// The same, without leaving out names.
-fn here(all: &[Variable], path: &[&str]) -> Option<String> {
-    let (first, rest) = path.split_first()?;
-    all.iter().find_map(|one| {
-        let is_it = one.name == *first || one.name.ends_with(&format!(".{first}"));
-        match (is_it, rest) {
-            (true, []) => Some(one.value.clone()).filter(|value| !value.is_empty()),
-            (true, [LENGTH]) if one.value.starts_with('[') || is_quoted(&one.value) => {
-                Some(one.within.len().to_string())
-            }
-            (true, rest) => found(&one.within, rest),
-            (false, _) => None,
-        }
-    })
 }
 
 impl Hits {
@@ -447,7 +364,7 @@ pub(super) fn said(text: &str, at: &Stopped<'_>) -> String {
     while let Some((before, behind)) = rest.split_once('{') {
         let Some((name, behind)) = behind.split_once('}') else { break };
         said.push_str(before);
-        said.push_str(&value(at, name.trim()).unwrap_or_else(|| "?".to_string()));
+        said.push_str(&at.value(name.trim()).unwrap_or_else(|| "?".to_string()));
         rest = behind;
     }
     said + rest

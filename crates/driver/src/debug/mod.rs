@@ -6,6 +6,7 @@
 mod conditions;
 mod facts;
 mod locals;
+mod lookup;
 mod moves;
 mod points;
 mod shape;

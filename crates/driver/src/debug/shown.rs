@@ -375,6 +375,12 @@ impl<'a> Stopped<'a> {
         layers
     }
 
+    /// The object that the current handler runs for, with its state.
+    pub(super) fn own_object(&self) -> Option<Variable> {
+        let class = self.automaton().handlers.get(self.moment.handler.index())?.class;
+        Some(self.object(class, self.moment.object, "it"))
+    }
+
     fn object(&self, class: ClassId, object: Handle, scope: &str) -> Variable {
         let automaton = self.automaton();
         let is_one = automaton.class(class).capacity == 1;
