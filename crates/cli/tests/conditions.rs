@@ -155,7 +155,7 @@ fn a_name_is_the_current_objects() {
     };
     let met = said("break 33 if p.count == 2\ncontinue\nprint count\nprint all\nprint Peer #0.count\n");
     for part in
-        ["(point 1)", "print count\n1 (app.Peer #0), 2 (app.Peer #1)\n", "print all\n2\n", "print Peer #0.count\n1\n"]
+        ["(point 1)", "print count\n1 (app.Peer #0), 2 (app.Peer #1)\n", "print all\n3\n", "print Peer #0.count\n1\n"]
     {
         assert!(met.contains(part), "{part}\n{met}");
     }
