@@ -373,6 +373,30 @@ fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
     assert!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout).lines().count() == 1);
 }
 
+/// A field `malformed` could not be asked for, since the dissector's own finding has that name; nor the second of two names that differ in a
+/// capital letter.
+#[test]
+fn names_in_wireshark_are_of_one_field() {
+    let file = "tests/newcomer/names_of_findings.mok";
+    let [seen, lua] = ["findings.pcap", "findings.lua"].map(scratch);
+    assert!(mokume(&["sim", file, "--pcap", &seen]).status.success());
+    assert!(mokume(&["build", file, "--stack", "S", "--emit", "wireshark", "-o", &lua]).status.success());
+    for (filter, count) in [
+        ("findings.malformed_field == 1 and findings.dropped_field == 2", 1),
+        ("findings.malformed or findings.dropped", 0),
+        ("findings.may_be_refused_field == 4", 1),
+        ("findings.seq == 5 and findings.seq_2 == 6", 1),
+    ] {
+        let words = ["-r", &seen, "-X", &format!("lua_script:{lua}"), "-Y", filter];
+        let Ok(output) = Command::new("tshark").args(words).output() else {
+            println!("SKIPPED: no tshark");
+            return;
+        };
+        assert!(output.status.success(), "{filter}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stdout).lines().count(), count, "{filter}");
+    }
+}
+
 /// Durations and instants were bare numbers of nanoseconds in charts, logs, packets and Wireshark.
 #[test]
 fn a_time_is_written_with_its_unit_wherever_it_is_seen() {

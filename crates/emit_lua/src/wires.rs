@@ -1,6 +1,6 @@
 //! Wires as tables: what the decoder reads, and how Wireshark shows it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation};
 use mokume_dissect::names;
@@ -38,11 +38,14 @@ const WORDS: [&str; 22] = [
     "xor",
 ];
 
+/// What the dissector calls its own findings: `sensorwire.malformed`. A field of such a name has `_field` behind it.
+const FINDINGS: [&str; 4] = ["malformed", "dropped", "damaged", "may_be_refused"];
+
 /// A wire.
 pub fn wire(stack: &Stack, id: WireId) -> Lua {
     let automaton = stack.automaton;
     let wire = &automaton.wires[id.index()];
-    let mut writer = Writer { stack, id, alternatives: names::alternatives(automaton, wire) };
+    let mut writer = Writer { stack, id, alternatives: names::alternatives(automaton, wire), filters: BTreeMap::new() };
     let short = names::short(&wire.name);
     let (own, of) = (names::plain(short), names::plain(&automaton.name));
     // Wireshark terminates if it is given such a name.
@@ -74,11 +77,24 @@ struct Writer<'a> {
     stack: &'a Stack<'a>,
     id: WireId,
     alternatives: Vec<Option<String>>,
+    /// The names in filters, each with whose it is: the alternative's name and the field's.
+    filters: BTreeMap<String, (Option<String>, String)>,
 }
 
 impl Writer<'_> {
     fn reason(&self, reason: ReasonId) -> Lua {
         Lua::text(&self.stack.automaton.reasons[reason.index()].name)
+    }
+
+    /// The name of a field in filters. They have no capital letters: of names that differ in these alone, the later ones get a number.
+    fn filter(&mut self, alternative: Option<&str>, name: &str) -> Lua {
+        let (own, whose) = (names::filter(alternative, name), (alternative.map(str::to_string), name.to_string()));
+        let own = if FINDINGS.contains(&own.as_str()) { format!("{own}_field") } else { own };
+        let numbered = (2..).map(|number| format!("{own}_{number}"));
+        let mut free = [own.clone()].into_iter().chain(numbered);
+        let found = free.find(|one| self.filters.get(one).is_none_or(|known| *known == whose)).unwrap_or(own);
+        self.filters.insert(found.clone(), whose);
+        Lua::Text(found)
     }
 
     fn all(&self) -> &[WireItem] {
@@ -167,7 +183,7 @@ impl Writer<'_> {
     }
 
     fn options(&mut self, options: &WireOptions, phases: &Phases) -> Lua {
-        let part = |part: &OptionPart| self.part(part, phases);
+        let mut part = |part: &OptionPart| self.part(part, phases);
         let (kind, length) = (part(&options.kind), part(&options.length));
         let arms = options.arms.iter().map(|arm| self.option(arm)).collect();
         table(vec![
@@ -184,13 +200,14 @@ impl Writer<'_> {
         ])
     }
 
-    fn part(&self, part: &OptionPart, phases: &Phases) -> Lua {
+    fn part(&mut self, part: &OptionPart, phases: &Phases) -> Lua {
         let wire = &self.stack.automaton.wires[self.id.index()];
         let alternative = names::alternative_of_option(self.stack.automaton, wire, &part.name);
+        let filter = self.filter(alternative.as_deref(), &part.name);
         table(vec![
             ("name", Some(Lua::text(&part.name))),
             ("width", Some(Lua::Number(part.width.into()))),
-            ("filter", Some(Lua::Text(names::filter(alternative.as_deref(), &part.name)))),
+            ("filter", Some(filter)),
             ("alternative", alternative.map(Lua::Text)),
             ("form", (self.stack.form)(self.id, &part.name, None).and_then(form)),
             ("phases", Some(Lua::numbers(phases.iter().copied()))),
@@ -223,9 +240,10 @@ impl Writer<'_> {
         ])
     }
 
-    fn field(&self, field: &WireField, phases: &Phases) -> Lua {
+    fn field(&mut self, field: &WireField, phases: &Phases) -> Lua {
         let place = field.index.0 as usize;
         let alternative = self.alternatives.get(place).cloned().flatten();
+        let filter = self.filter(alternative.as_deref(), &field.name);
         let chooses = names::choices(self.stack.automaton, self.all(), field.index);
         let is_tag = matches!(field.value, FieldValue::Tag);
         let mut names = (self.stack.names)(self.id, place);
@@ -243,7 +261,7 @@ impl Writer<'_> {
             ("name", Some(Lua::text(&field.name))),
             ("width", Some(Lua::Number(field.width.into()))),
             ("little", (field.endian == Endian::Little).then_some(Lua::Yes)),
-            ("filter", Some(Lua::Text(names::filter(alternative.as_deref(), &field.name)))),
+            ("filter", Some(filter)),
             ("alternative", alternative.map(Lua::Text)),
             ("form", (self.stack.form)(self.id, &field.name, Some(place)).and_then(form)),
             ("names", some(names)),
