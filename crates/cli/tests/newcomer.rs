@@ -373,14 +373,42 @@ fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {
     assert!(text(&tshark(&["-Y", "gobackn.malformed"]).unwrap().stdout).lines().count() == 1);
 }
 
+/// Fields that are called as the dissector calls its findings, and two whose names differ in a capital letter.
+const FINDINGS: &str = r#"worker Rude {
+    header { malformed: u8, dropped: u8, may_be_refused: u8, Seq: u8, seq: u8 }
+    on send(msg) { below.send(msg, malformed: 1, dropped: 2, may_be_refused: 4, Seq: 5, seq: 6) }
+    on deliver(msg) { above.deliver(msg) }
+}
+bundle Names = Rude encoded Findings
+wire Findings big {
+    malformed:      u8 = Rude.malformed
+    dropped:        u8 = Rude.dropped
+    may_be_refused: u8 = Rude.may_be_refused
+    Seq:            u8 = Rude.Seq
+    seq:            u8 = Rude.seq
+}
+stack S(device: Device) {
+    names = Names over device
+    export names
+}
+network N {
+    host a = S
+    host b = S
+    link l { a.device, b.device   delay 1 ms }
+    at 1 ms  a.names.send_to("x")
+    expect b.names.deliver_from("x")
+    until 10 ms
+}
+"#;
+
 /// A field `malformed` could not be asked for, since the dissector's own finding has that name; nor the second of two names that differ in a
 /// capital letter.
 #[test]
 fn names_in_wireshark_are_of_one_field() {
-    let file = "tests/newcomer/names_of_findings.mok";
-    let [seen, lua] = ["findings.pcap", "findings.lua"].map(scratch);
-    assert!(mokume(&["sim", file, "--pcap", &seen]).status.success());
-    assert!(mokume(&["build", file, "--stack", "S", "--emit", "wireshark", "-o", &lua]).status.success());
+    let [file, seen, lua] = ["findings.mok", "findings.pcap", "findings.lua"].map(scratch);
+    std::fs::write(&file, FINDINGS).unwrap();
+    assert!(mokume(&["sim", &file, "--pcap", &seen]).status.success());
+    assert!(mokume(&["build", &file, "--stack", "S", "--emit", "wireshark", "-o", &lua]).status.success());
     for (filter, count) in [
         ("findings.malformed_field == 1 and findings.dropped_field == 2", 1),
         ("findings.malformed or findings.dropped", 0),
