@@ -489,6 +489,7 @@ fn sizes(compiled: &Compiled, printer: &Printer) -> Result<i32, Failure> {
     for (wire, hash) in &sizes.layouts {
         printer.line(format!("layout {hash:08x}  {wire}"));
     }
+    sizes.advice().into_iter().for_each(|advice| printer.note(advice));
     Ok(0)
 }
 

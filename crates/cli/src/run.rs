@@ -29,13 +29,17 @@ pub fn run_stack(
         ..request
     };
     let (backend, seed) = (request.backend, request.seed);
+    let end = match request.nanoseconds {
+        Some(nanoseconds) => format!("ends after {}, or by Ctrl-C", time(nanoseconds)),
+        None => "ends by Ctrl-C".to_string(),
+    };
     let mut ready = |notes: &[String]| {
         notes.iter().for_each(|note| printer.note(note));
         let name = &compiled.composed.name;
         if printer.is_json() {
             printer.object(&json!({ "running": name, "backend": backend_name(backend), "seed": seed }));
         } else {
-            printer.note(format!("running `{name}` ({}), seed {seed}; ends by Ctrl-C", backend_name(backend)));
+            printer.note(format!("running `{name}` ({}), seed {seed}; {end}", backend_name(backend)));
         }
     };
     let automaton = &compiled.composed;

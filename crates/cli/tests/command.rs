@@ -301,6 +301,22 @@ fn ten_thousand_connections_have_400_octets_each() {
     assert!(of("tcp.TcpPorts.E")["octets"].as_u64() < Some(70_000));
 }
 
+/// An instance of hundreds of megabytes came without a word what to do.
+#[test]
+fn a_large_instance_comes_with_advice() {
+    for (file, advice) in [
+        (&["examples/store.mok"][..], Some(" % of it are buffers: 3088 for `peak of a reaction`, 2048 for `quota ")),
+        (&["tests/program/addresses_seen.mok", "--stack", "Filtered"], None),
+    ] {
+        let output = mokume(&[&["size"], file].concat());
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        match advice {
+            Some(advice) => assert!(told.contains(advice) && told.contains("`config.buffer_octets`"), "{told}"),
+            None => assert_eq!(told, ""),
+        }
+    }
+}
+
 /// The sizes that the stack's C reports itself.
 #[cfg(target_os = "linux")]
 #[test]

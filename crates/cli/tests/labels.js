@@ -1,3 +1,17 @@
+// Whether a point of a grid within both boxes is in both shapes.
+function lies_over(one, other) {
+  const a = one.getBBox(), b = other.getBBox();
+  const left = Math.max(a.x, b.x), top = Math.max(a.y, b.y);
+  const wide = Math.min(a.x + a.width, b.x + b.width) - left, high = Math.min(a.y + a.height, b.y + b.height) - top;
+  if (wide <= 1 || high <= 1) return false;
+  const point = one.ownerSVGElement.createSVGPoint();
+  for (let at = 0; at < 144; at++) {
+    [point.x, point.y] = [left + wide * (at % 12 + 0.5) / 12, top + high * (Math.floor(at / 12) + 0.5) / 12];
+    if (one.isPointInFill(point) && other.isPointInFill(point)) return true;
+  }
+  return false;
+}
+
 // Which words of pictures lie over others, or beyond the picture.
 const said = ["looked at " + document.querySelectorAll("div.picture").length];
 for (const box of document.querySelectorAll("div.picture")) {
@@ -36,6 +50,14 @@ for (const box of document.querySelectorAll("div.picture")) {
       }
     }
   }
+  // The ground of a bundle, whose name stands behind its parts, is its own.
+  const grounds = [[]];
+  for (const part of box.querySelectorAll(".ground, .ground-word")) {
+    if (part.matches(".ground")) grounds[grounds.length - 1].push(part); else grounds.push([]);
+  }
+  grounds.forEach((one, at) => grounds.slice(at + 1).forEach(other => {
+    if (one.some(part => other.some(beside => lies_over(part, beside)))) said.push(box.id + ": a bundle's ground over another's");
+  }));
   // What is folded bends nothing: a frame is a straight line.
   for (const path of box.querySelectorAll(".message, .lost, .ignored, .damaged, .hidden")) {
     if (path.tagName !== "line") said.push(box.id + ": an arrow is bent");

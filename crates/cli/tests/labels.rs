@@ -112,6 +112,11 @@ fn a_label_over_another_is_found() {
             "<rect class='box worker' x='50' y='10' width='40' height='60'/><path class='service' d='M10 40 L120 40'/>",
             "a line goes through a box",
         ),
+        (
+            "<rect class='ground' x='10' y='10' width='40' height='40'/><text class='ground-word' x='200' y='20'>a</text>\
+             <path class='ground' d='M30 30 L90 30 L60 90 Z'/><text class='ground-word' x='200' y='60'>b</text>",
+            "a bundle's ground over another's",
+        ),
     ] {
         let (count, wrong) = wrong(browser, "label-faults", &[("fault".to_string(), drawn(body))]);
         assert!(count == 1 && wrong.iter().any(|line| line.contains(words)), "{words}: {wrong:?}");

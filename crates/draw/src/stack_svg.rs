@@ -44,7 +44,10 @@ pub fn stack_svg(stack: &Stack) -> String {
     let mut taken = Taken::default();
     let boxes: Vec<Area> = (0..stack.nodes.len()).map(|node| plan.area(node)).collect();
     boxes.iter().for_each(|[left, top, right, bottom]| taken.add([left - 2.0, top - 1.0, right + 2.0, bottom + 1.0]));
-    let named: Vec<(String, Area)> = stack.nodes.iter().map(|node| node.name.clone()).zip(boxes).collect();
+    // The application above an exported bundle is none of its layers, though its name begins so.
+    let is_layer = |node: &Node| !matches!(&node.kind, NodeKind::Layer { shape } if shape == "application");
+    let layers = stack.nodes.iter().zip(boxes).filter(|(node, _)| is_layer(node));
+    let named: Vec<(String, Area)> = layers.map(|(node, area)| (node.name.clone(), area)).collect();
     for ground in grounds(&named) {
         draw_ground(&ground, &mut svg, &mut taken);
     }

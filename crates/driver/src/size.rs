@@ -31,7 +31,49 @@ impl Sizes {
     pub fn objects(&self) -> u64 {
         self.rows.iter().map(|row| row.in_all).sum()
     }
+
+    /// What takes most of a large instance, and what would make it smaller; `None` if it is small.
+    pub fn advice(&self) -> Option<String> {
+        let needed = &self.needed;
+        if needed.whole < LARGE {
+            return None;
+        }
+        let buffers = needed.buffers * needed.buffer;
+        let parts = [buffers, needed.instance, needed.agenda + needed.later + needed.outputs];
+        let (most, octets) = parts.iter().enumerate().max_by_key(|(_, octets)| **octets)?;
+        let share = octets * 100 / needed.whole;
+        Some(match most {
+            0 => {
+                let mut needs: Vec<&Need> = self.needs.iter().collect();
+                needs.sort_by_key(|need| std::cmp::Reverse(need.buffers));
+                let named: Vec<String> =
+                    needs.iter().take(2).map(|need| format!("{} for `{}`", need.buffers, need.what)).collect();
+                let wide = match needed.buffer > FRAME {
+                    true => "; each holds a whole joined message: `config.buffer_octets` may be less",
+                    false => "",
+                };
+                format!(
+                    "{share} % of it are buffers: {}. A smaller `capacity`, `quota` or `outputs` there makes it smaller; in C also `config.buffers`{wide}",
+                    named.join(", ")
+                )
+            }
+            1 => {
+                let row = self.rows.iter().max_by_key(|row| row.in_all)?;
+                format!(
+                    "{share} % of it are objects: {} of `{}`, with {} octets each. A smaller `capacity` there makes it smaller",
+                    row.capacity, row.class, row.octets
+                )
+            }
+            _ => format!("{share} % of it is room for outputs of a reaction: `outputs 32` in the stack limits them"),
+        })
+    }
 }
+
+/// From so many octets on an instance is large.
+const LARGE: u64 = 16 << 20;
+
+/// A buffer for a frame of Ethernet has less.
+const FRAME: u64 = 4096;
 
 /// The most octets of a stack's objects in C (docs/limits.md).
 pub const MOST: u64 = 1 << 40;
