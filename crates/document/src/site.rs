@@ -83,16 +83,17 @@ impl<'a> Site<'a> {
         &self.pages[item]
     }
 
-    /// All modules by name, with their items.
-    pub fn modules(&self) -> BTreeMap<&str, Vec<usize>> {
-        let mut all: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    /// All modules with their items: those of the project first, then the library's, each by name.
+    pub fn modules(&self) -> Vec<(&str, Vec<usize>)> {
+        let mut all: BTreeMap<(bool, &str), Vec<usize>> = BTreeMap::new();
         for (at, module) in self.modules.iter().enumerate() {
-            all.entry(module).or_default().push(at);
+            let file = self.items[at].named.file;
+            all.entry((is_of_library(&self.sources.file(file).name), module)).or_default().push(at);
         }
         for items in all.values_mut() {
             items.sort_by_key(|at| (self.items[*at].kind, self.items[*at].name.to_lowercase()));
         }
-        all
+        all.into_iter().map(|((_, module), items)| (module, items)).collect()
     }
 
     /// The page of a module, relative to the root.

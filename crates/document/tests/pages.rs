@@ -199,3 +199,12 @@ fn files_of_examples_have_no_items() {
     assert!(page(&document, "project/layer.Own.html").contains("it passes"));
     assert!(document.objects.iter().all(|object| object["name"] != "Tried") && broken(&document).is_empty());
 }
+
+/// One's own layers stood behind six modules of the library that they use.
+#[test]
+fn the_project_comes_before_the_library() {
+    let document = of_text("use arp, udp\nworker Own { on send(msg) { below.send(msg) } }\n");
+    let first: Vec<&str> = quoted(page(&document, "index.html"), "<h2 id=\"").collect();
+    assert!(first.len() > 2 && first[0] == "project", "{first:?}");
+    assert!(first[1..].is_sorted(), "{first:?}");
+}
