@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use super::facts::{Facts, LENGTH};
 use super::lookup::{self, Looked};
 use super::shown::{Stopped, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN, UNUSED};
+use super::variable::is_quoted;
 
 /// A condition on a stopped run: `own > 4 and not late`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -242,10 +243,6 @@ fn number(text: &str) -> Option<u64> {
 /// The same, or a text in the notation of one of the program's types.
 fn number_at(at: &Stopped<'_>, text: &str) -> Option<u64> {
     number(text).or_else(|| at.number(text))
-}
-
-pub(super) fn is_quoted(text: &str) -> bool {
-    text.starts_with('"') || text.starts_with("x\"")
 }
 
 /// The octets of a text as the language writes it: `"heat"`, `x"00ff"`.

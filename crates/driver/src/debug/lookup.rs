@@ -2,9 +2,9 @@
 //!
 //! Keeps: where several objects have a name and none of them is the current one, all of them are told, and no one is meant.
 
-use super::conditions::is_quoted;
 use super::facts::{LENGTH, SIZE};
 use super::shown::{Stopped, Variable};
+use super::variable::is_quoted;
 
 /// What was found.
 pub(super) enum Looked {

@@ -18,6 +18,11 @@ impl Variable {
     }
 }
 
+/// Whether a value, or what one is compared with, is a text or octets: `"heat"`, `x"00ff"`.
+pub(super) fn is_quoted(text: &str) -> bool {
+    text.starts_with('"') || text.starts_with("x\"")
+}
+
 /// The name of a message's octets.
 pub(super) const OCTETS: &str = "octets";
 
