@@ -48,6 +48,11 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0201 write `evict oldest`",
         ),
         (
+            "worker W { object E[k: u8] capacity 2 { counter seen }
+                on send(msg) { let e = E[1] or new { drop msg: full  return }  e.seen += 1  below.send(msg) } }".to_string(),
+            "M0315 write `count e.seen`; layers do not read counters",
+        ),
+        (
             "worker W { on send(msg) { let n = 0  while n < 3 limit 4 { n += 1  if n == 2 { break } }  below.send(msg) } }".to_string(),
             "M0201 the language has no `break`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say",
         ),

@@ -82,6 +82,11 @@ impl Locals {
         self.all.get(local.index()).filter(|_| !self.is_hidden(local)).map(|local| local.name.span)
     }
 
+    /// The name of a local that has one in the source.
+    pub fn name(&self, local: LocalId) -> Option<&str> {
+        self.all.get(local.index()).filter(|_| !self.is_hidden(local)).map(|local| local.name.text.as_str())
+    }
+
     /// The type of a local.
     pub fn ty(&self, local: LocalId) -> Type {
         self.all.get(local.index()).map_or(Type::Unknown, |local| local.ty)

@@ -17,7 +17,7 @@ pub fn value(body: &mut Body, state: StateRef, name: &Name) -> Expr {
         let span = state.span;
         return make(ExprKind::State(state), ty, span);
     }
-    let (what, help) = describe(&member.kind, &name.text);
+    let (what, help) = describe(&member.kind, &as_written(body, &state, name));
     body.error(codes::WRONG_STATE, format!("`{}` is {what}, not a value", name.text), name.span, what, &help);
     unknown(name.span)
 }
@@ -34,7 +34,7 @@ pub fn of_kind(body: &mut Body, expr: &ast::Expr, what: &str, wanted: fn(&Member
     if wanted(kind) {
         return Some(state);
     }
-    let (found, help) = describe(kind, &name.text);
+    let (found, help) = describe(kind, &as_written(body, &state, &name));
     let text = format!("`{}` is {found}, not {what}", name.text);
     let diagnostic = Diagnostic::error(codes::WRONG_STATE, text).at(name.span, format!("expected {what}"));
     let others = names_of_kind(body, wanted);
@@ -211,6 +211,15 @@ pub fn is_member(body: &Body, expr: &Tree, wanted: fn(&MemberKind) -> bool) -> b
         _ => None,
     };
     found.and_then(|(scope, member)| body.member(scope, member)).is_some_and(|member| wanted(&member.kind))
+}
+
+/// The name with the object in front that has it, if that is a local: `foe.seen`.
+fn as_written(body: &Body, state: &StateRef, name: &Name) -> String {
+    let of = state.object.as_ref().and_then(|object| match object.kind {
+        ExprKind::Local(local) => body.locals.name(local),
+        _ => None,
+    });
+    of.map_or_else(|| name.text.clone(), |of| format!("{of}.{}", name.text))
 }
 
 /// The word for a kind of state, and what can be done with it.
