@@ -269,3 +269,25 @@ fn timers_that_ring_stand_in_the_chart() {
     assert_eq!(rings(&plain, &[]), 0);
     assert!(rings(&whole, &["--steps"]) > 5);
 }
+
+/// A vector's length was called as a variable `list_length` beside it.
+#[test]
+fn a_vectors_length_has_a_name_of_its_own() {
+    let [file, record] = ["lengths.mok", "lengths.jsonl"].map(scratch);
+    let program = "worker L {
+        header { n: u8 }
+        entity { var list: [u8; ..4] = []  var list_length: u8 = 7 }
+        on send(msg) { list.push(1) or { drop msg: full  return }  list_length += 1  below.send(msg, n: list_length) }
+        on deliver(msg, n) { above.deliver(msg) }
+    }
+    stack S(device: Device) { l = L over device  export l }
+    network N { host a = S  host b = S  link l { a.device, b.device  delay 1 ms }  at 1 ms a.l.send_to(\"x\")  until 10 ms }
+    ";
+    std::fs::write(&file, program).unwrap();
+    assert!(mokume(&["sim", &file, "--record", &record, "--steps"]).status.success());
+    let text = std::fs::read_to_string(&record).unwrap();
+    let said = |name: &str, from: &str, to: &str| {
+        text.contains(&format!(r#"{{"name":"{name}","kind":"value","at":null,"from":"{from}","to":"{to}"}}"#))
+    };
+    assert!(said("list_length", "7", "8") && said("list.length", "0", "1"), "{text}");
+}

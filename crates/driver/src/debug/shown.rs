@@ -466,8 +466,8 @@ fn told(all: &[Cell], cell: &Cell) -> String {
     if !plain.ends_with("_length") {
         return cell.name.clone();
     }
-    match all.iter().filter(|other| other.source == cell.source).count() {
-        1 => format!("{}{OWN}", cell.name),
-        _ => plain.to_string(),
+    match crate::record::length_of(all, cell) {
+        None => format!("{}{OWN}", cell.name),
+        Some(_) => plain.to_string(),
     }
 }
