@@ -173,6 +173,10 @@ impl Found {
             Some((S::HEADER, _)) => (About::Fields, None),
             Some((S::ALTERNATIVE, alternative)) => (About::Fields, tree::name(alternative)),
             Some((S::KEY, _)) => (About::Key, None),
+            // What it asks of the flows below it reads, and does not make.
+            Some((S::ADDRESS, address)) if ast::Address::cast(address.clone()).is_some_and(|one| one.is_below()) => {
+                (About::Reads, None)
+            }
             Some((S::ADDRESS, _)) => (About::Address, None),
             // Keys of objects are listed with the state.
             _ => return,

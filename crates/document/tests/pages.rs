@@ -208,3 +208,13 @@ fn the_project_comes_before_the_library() {
     assert!(first.len() > 2 && first[0] == "project", "{first:?}");
     assert!(first[1..].is_sorted(), "{first:?}");
 }
+
+/// What a layer asks of the flows below stood as an address that it makes.
+#[test]
+fn what_is_asked_of_flows_is_read() {
+    let document = of_text(
+        "worker Only {\n    below address { host: u32 }\n    on send(msg) { if flow.remote.host == 3 { below.send(msg) } else { drop msg: stranger } }\n}\n",
+    );
+    let only = page(&document, "project/layer.Only.html");
+    assert!(only.contains("id=\"reads.host\"") && !only.contains("id=\"address.host\""), "{only}");
+}
