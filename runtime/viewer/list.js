@@ -150,7 +150,7 @@ class List {
 // A frame that is as it was sent, of which the lowest layers of the host drop each copy, and that another host hears, which took it or did not
 // get it: it is for others. One that all of them drop is for nobody, and a drop like others.
 function is_ignored(event) {
-  if (event.event !== "receives") return false;
+  if (event.event !== "receives" || event.octets !== null || event.refused) return false;
   if (event.ignored === undefined) {
     const sent = event.run.sent.get(String(event.frame));
     const came = sent ? event.run.effects_of(sent).filter(one => one.event === "receives" && one.octets === null) : [];

@@ -87,28 +87,32 @@ fn value((program, layers): Stacked, value: &WireValue, found: &mut Vec<Mention>
     }
 }
 
+fn record(program: &Program, ty: Type) -> Option<&Record> {
+    let Type::Record(id) = ty else { return None };
+    program.records.get(id.index())
+}
+
+fn is_list(program: &Program, ty: Type) -> bool {
+    record(program, ty).is_some_and(|record| record.vector.is_some())
+}
+
 /// The record of a list's elements.
 fn element_of(program: &Program, list: Type) -> Option<&Record> {
-    let Type::Record(list) = list else { return None };
-    let Type::Record(element) = program.records[list.index()].vector.as_ref()?.element else { return None };
-    program.records.get(element.index())
+    record(program, record(program, list)?.vector.as_ref()?.element)
 }
 
 /// The field of an element that is named last, `block.ends.left`: its name stands at the end of the span. A list's length names the list.
 fn part_of(program: &Program, element: &Record, parts: &str, span: Span) -> Option<Mention> {
     let (mut within, mut last, mut end) = (Some(element), None, span.end);
     for word in parts.split('.').filter(|word| !matches!(*word, "" | "*")) {
-        if word == "length" && last.is_some_and(|list: &Field| element_of(program, list.ty).is_some()) {
+        if word == "length" && last.is_some_and(|list: &Field| is_list(program, list.ty)) {
             let is_written = |list: &Field| span.end - span.start > list.name.text.len() as u32;
             end -= if last.is_some_and(is_written) { ".length".len() as u32 } else { 0 };
             break;
         }
         let field = within?.fields.iter().find(|field| field.name.text == word)?;
         last = Some(field);
-        within = element_of(program, field.ty).or(match field.ty {
-            Type::Record(inner) => program.records.get(inner.index()),
-            _ => None,
-        });
+        within = if is_list(program, field.ty) { element_of } else { record }(program, field.ty);
     }
     let last = last?;
     let start = end - last.name.text.len() as u32;

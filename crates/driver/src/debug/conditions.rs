@@ -116,8 +116,7 @@ impl Condition {
             let found = compared(at, &test.name);
             let test = test.with_value(at, found.as_deref());
             let numbers = |text: &str| number_at(at, text);
-            let is_odd = |found: &String| test.unit(found).or_else(|| test.name_and_number(found, &numbers)).is_some();
-            let is_odd = found.as_ref().is_none_or(is_odd);
+            let is_odd = found.as_ref().is_none_or(|found| test.odd(found, &numbers).is_some());
             let holds = test.holds(found.as_deref(), &numbers);
             !is_odd && holds != test.is_not
         };
@@ -127,25 +126,22 @@ impl Condition {
     /// What of it has no meaning at a moment: a name without a value, or a comparison with something that is no number.
     pub(super) fn doubt(&self, at: &Stopped<'_>) -> Option<String> {
         self.all.iter().flatten().find_map(|test| {
-            let Some(found) = compared(at, &test.name) else {
-                return Some(match lookup::of(at, &test.name) {
-                    Looked::Several(all) => {
-                        let of: Vec<&str> = all.iter().take(3).map(|(of, _)| of.as_str()).collect();
-                        let more = if all.len() > of.len() { " …" } else { "" };
-                        format!(
-                            "`{}` is of several there ({}{more}): name a local that is one of them",
-                            test.name,
-                            of.join(", ")
-                        )
-                    }
-                    _ => format!("`{}` has no value there", test.name),
-                });
+            let found = match looked_up(at, &test.name) {
+                Looked::One(found) => found,
+                Looked::Nothing => return Some(format!("`{}` has no value there", test.name)),
+                Looked::Several(all) => {
+                    let of: Vec<&str> = all.iter().take(3).map(|(of, _)| of.as_str()).collect();
+                    let more = if all.len() > of.len() { " …" } else { "" };
+                    let (name, of) = (&test.name, of.join(", "));
+                    return Some(format!(
+                        "`{name}` is of several there ({of}{more}): name a local that is one of them"
+                    ));
+                }
             };
             let known = test.with_value(at, Some(&found));
             let (compare, wanted) = known.compared.as_ref()?;
-            let told = known.unit(&found).or_else(|| known.name_and_number(&found, &|text| number_at(at, text)));
-            if told.is_some() {
-                return told;
+            if let Some(told) = known.odd(&found, &|text| number_at(at, text)) {
+                return Some(told);
             }
             let is_named = known != *test;
             match (octets(wanted), list(&found).filter(|_| !is_named)) {
@@ -189,6 +185,11 @@ impl Test {
             (.., Some(_), Some(_)) => Some(format!("`{name}` is {found} there, and no time")),
             _ => None,
         }
+    }
+
+    /// What to say of a comparison that means nothing, though both sides have values.
+    fn odd(&self, found: &str, number: &dyn Fn(&str) -> Option<u64>) -> Option<String> {
+        self.unit(found).or_else(|| self.name_and_number(found, number))
     }
 
     /// What to say of a name of an enum that is compared with a number.
@@ -295,11 +296,19 @@ fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// The value of a name that is compared; none for a local that was not computed, and where several objects have the name.
-fn compared(at: &Stopped<'_>, name: &str) -> Option<String> {
+/// What a name that is compared stands for; nothing for a local that was not computed.
+fn looked_up(at: &Stopped<'_>, name: &str) -> Looked {
     match lookup::of(at, name) {
-        Looked::One(text) if is_quoted(&text) || !text.contains(UNUSED) => Some(text),
-        _ => None,
+        Looked::One(text) if !is_quoted(&text) && text.contains(UNUSED) => Looked::Nothing,
+        found => found,
+    }
+}
+
+/// Its value, if it is one.
+fn compared(at: &Stopped<'_>, name: &str) -> Option<String> {
+    match looked_up(at, name) {
+        Looked::One(text) => Some(text),
+        Looked::Nothing | Looked::Several(_) => None,
     }
 }
 

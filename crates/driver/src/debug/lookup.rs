@@ -79,34 +79,39 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
         // Another alternative or a later statement binds the name: state of that name is not meant.
         return Looked::Nothing;
     }
+    // What is within a bound name is not in scope by its own name: `p.x` is not `x`.
+    if let Some((_, value)) = here(&bound, &path, "").into_iter().next() {
+        return Looked::One(value);
+    }
+    let of_object = at.own_object().map_or_else(Vec::new, |object| object.within);
+    Looked::of(here(&of_object, &path, "")).or(|| in_layers(at, [&bound, &of_object], &path))
+}
+
+/// The same in the layers' state. Joined names of parts are looked for in what is bound and in the object, too.
+fn in_layers(at: &Stopped<'_>, [bound, of_object]: [&[Variable]; 2], path: &[&str]) -> Looked {
     let own = at.calls().last().map(|(name, _)| name.clone()).unwrap_or_default();
     let own = own.split(':').next().unwrap_or_default().to_string();
     let (of_own, others): (Vec<Variable>, Vec<Variable>) = at.state().into_iter().partition(|layer| layer.name == own);
-    let of_object = at.own_object().map_or_else(Vec::new, |object| object.within);
     let of_layer: Vec<Variable> =
         of_own.iter().flat_map(|layer| &layer.within).filter(|one| !is_one_of_many(one)).cloned().collect();
-    // What is within a bound name is not in scope by its own name: `p.x` is not `x`.
-    let bound_here =
-        here(&bound, &path, "").into_iter().next().map_or(Looked::Nothing, |(_, value)| Looked::One(value));
-    let written = bound_here
-        .or(|| Looked::of(here(&of_object, &path, "")))
-        .or(|| Looked::of(every(&of_layer, &path, "")))
-        .or(|| Looked::of(every(&of_own, &path, "")))
-        .or(|| Looked::of(every(&others, &path, "")));
-    let written = written.or(|| of_parts(&[bound, of_object, of_own.clone(), others.clone()], &path)).or(|| {
-        // A layer by its declared name, which the stack may not use.
-        let Some((first, rest)) = path.split_first().filter(|(_, rest)| !rest.is_empty()) else {
-            return Looked::Nothing;
-        };
-        let layers = at.layers_of(first);
-        let named: Vec<Variable> =
-            of_own.iter().chain(&others).filter(|layer| layers.contains(&layer.name.as_str())).cloned().collect();
-        let within = |layer: &Variable| every(&layer.within, rest, &layer.name);
-        let found = named.iter().map(within).find(|found| !found.is_empty());
-        Looked::of(found.unwrap_or_default())
-            .or(|| of_parts(&named.iter().map(|layer| layer.within.clone()).collect::<Vec<_>>(), rest))
-    });
-    written.or(|| at.given(&own, &path).map_or(Looked::Nothing, Looked::One))
+    Looked::of(every(&of_layer, path, ""))
+        .or(|| Looked::of(every(&of_own, path, "")))
+        .or(|| Looked::of(every(&others, path, "")))
+        .or(|| of_parts(&[bound, of_object, &of_own, &others], path))
+        .or(|| {
+            // A layer by its declared name, which the stack may not use.
+            let Some((first, rest)) = path.split_first().filter(|(_, rest)| !rest.is_empty()) else {
+                return Looked::Nothing;
+            };
+            let layers = at.layers_of(first);
+            let named = of_own.iter().chain(&others).filter(|layer| layers.contains(&layer.name.as_str()));
+            let named: Vec<&Variable> = named.collect();
+            let within = |layer: &&Variable| every(&layer.within, rest, &layer.name);
+            let found = named.iter().map(within).find(|found| !found.is_empty());
+            let parts: Vec<&[Variable]> = named.iter().map(|layer| &layer.within[..]).collect();
+            Looked::of(found.unwrap_or_default()).or(|| of_parts(&parts, rest))
+        })
+        .or(|| at.given(&own, path).map_or(Looked::Nothing, Looked::One))
 }
 
 /// Whether an object is one of several of its kind, `Peer #1`; the entity and the view are alone.
@@ -129,7 +134,7 @@ fn path(name: &str) -> Vec<&str> {
 }
 
 /// `p.y` of a record and `list[0].y` of a vector of records, of which the automaton has `p_y` and the array `list_y`.
-fn of_parts(all: &[Vec<Variable>], path: &[&str]) -> Looked {
+fn of_parts(all: &[&[Variable]], path: &[&str]) -> Looked {
     let is_place = |part: &str| part.starts_with('[');
     let found = (0..path.len().saturating_sub(1)).rev().find_map(|at| {
         let (front, back) = path.split_at(at);

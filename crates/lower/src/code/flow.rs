@@ -157,6 +157,20 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// The flow that a handler's head names, `from flow`; `bottom` gives that of the layer below.
+    pub fn flow_named(
+        &mut self,
+        handler: &s::Handler,
+        local: s::LocalId,
+        bottom: impl FnOnce(&mut Self) -> Flow,
+    ) -> Vec<r::Value> {
+        let shape = self.inst(self.inst).shape();
+        let above = handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above);
+        let own = above && shape != Some(s::Shape::Endpoint) || shape == Some(s::Shape::Worker);
+        let flow = if own { self.flow_at_hand() } else { bottom(self) };
+        flow.to_vec()
+    }
+
     /// A multiplexor's flow: the flow from below plus the key in the packet, whose destination is our end.
     pub fn flow_from(&self, bottom: &[r::Value], fields: &[HeaderField], values: &[r::Value]) -> Vec<r::Value> {
         let (mut own_local, mut own_remote) = (0.., 0..);

@@ -279,9 +279,7 @@ impl<'p> Writer<'_, 'p> {
             Some(session) => (session, cell),
             None => {
                 let class = self.info().classes.session;
-                let is_declared =
-                    |layer: &s::Layer| layer.scopes.iter().any(|scope| scope.kind == s::ScopeKind::Session);
-                let help = match self.layer(self.inst).is_some_and(is_declared) {
+                let help = match self.inst(self.inst).has_scope(s::ScopeKind::Session) {
                     false => "they are owned by sessions: write `session { }` in this layer, with a layer of sessions below it, or leave `owned by session` out",
                     true => "they are owned by sessions: a layer of sessions must stand below, or leave `owned by session` out",
                 };

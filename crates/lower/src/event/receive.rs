@@ -4,7 +4,6 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Exits, Flow, Pass, Writer};
-use crate::plan::awaits;
 use crate::stack::{HeaderField, Lowering, PlacedField};
 
 /// A message after its own header was popped.
@@ -131,7 +130,7 @@ impl<'p> Writer<'_, 'p> {
             Some(s::Shape::Worker | s::Shape::Router | s::Shape::Endpoint) | None => {}
         }
         self.runs.bottom = Some(bottom.clone());
-        if self.runs.session.is_none() && self.layer(self.inst).is_some_and(awaits) {
+        if self.runs.session.is_none() && self.layer(self.inst).is_some_and(s::Layer::awaits) {
             return self.arrived(received, bottom);
         }
         let handler = self.deliver_handler(self.inst, received.variant).filter(|handler| self.fits(handler));
@@ -186,11 +185,7 @@ impl<'p> Writer<'_, 'p> {
             given.push((*local, self.gather(handler.locals[local.index()].ty, scalars)));
         }
         if let Some(local) = flow {
-            let shape = self.inst(self.inst).shape();
-            let above = handler.locals[local.index()].ty == s::Type::Flow(s::Side::Above);
-            let own = above && shape != Some(s::Shape::Endpoint) || shape == Some(s::Shape::Worker);
-            let flow = if own { self.flow_at_hand() } else { bottom.clone() };
-            given.push((*local, flow.to_vec()));
+            given.push((*local, self.flow_named(handler, *local, |_| bottom.clone())));
         }
         match local {
             Some(local) => {

@@ -173,7 +173,7 @@ impl<'p> Inst<'p> {
 
     /// Whether the layer has state or handlers for objects of that kind.
     pub fn has_scope(&self, kind: ScopeKind) -> bool {
-        self.layer().is_some_and(|layer| layer.scopes.iter().any(|scope| scope.kind == kind))
+        self.layer().is_some_and(|layer| layer.has_scope(kind))
     }
 }
 
@@ -247,9 +247,4 @@ impl Plan<'_> {
 pub fn has_header(inst: &Inst) -> bool {
     inst.layer()
         .is_some_and(|layer| layer.header.is_some() || layer.key.as_ref().is_some_and(|key| !key.fields.is_empty()))
-}
-
-/// Whether the layer gets messages without a session, because it begins its sessions itself.
-pub fn awaits(layer: &Layer) -> bool {
-    layer.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
 }

@@ -135,12 +135,8 @@ impl<'p> Planner<'p, '_> {
 
     /// Whether a layer over `below` has an object for each session, and so uses sessions of the one below.
     pub fn wants_sessions(&self, layer: &Layer, below: usize) -> bool {
-        let has = |kind| layer.scopes.iter().any(|scope| scope.kind == kind);
-        match layer.shape {
-            Shape::Worker | Shape::Endpoint => has(ScopeKind::Session) || has(ScopeKind::Point),
-            Shape::Router => false,
-            Shape::Multiplexor => has(ScopeKind::SessionBelow) || !self.plan.insts[below].offers.flow,
-        }
+        let is_multiplexor = layer.shape == Shape::Multiplexor;
+        layer.wants_sessions() || is_multiplexor && !self.plan.insts[below].offers.flow
     }
 
     fn take_apart(

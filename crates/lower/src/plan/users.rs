@@ -3,7 +3,7 @@
 use mokume_base::{Code, Diagnostic};
 use mokume_semantics::program::*;
 
-use super::{awaits, Inst, Kind, Modes, Planner};
+use super::{Inst, Kind, Modes, Planner};
 
 /// Whether it is a worker whose users all use sessions: each session then belongs to one of them.
 fn gives_sessions_alone(inst: &Inst) -> bool {
@@ -22,7 +22,7 @@ impl Planner<'_, '_> {
             let uses = match inst.kind {
                 Kind::Application => under,
                 Kind::Device(_) => Modes::default(),
-                Kind::Layer(layer) if awaits(layer) => Modes { flow: true, sessions: true },
+                Kind::Layer(layer) if layer.awaits() => Modes { flow: true, sessions: true },
                 Kind::Layer(layer) if self.wants_sessions(layer, below) => sessions,
                 Kind::Layer(layer) if layer.shape == Shape::Worker => inst.used,
                 Kind::Layer(_) => flow,

@@ -7,7 +7,6 @@ use mokume_semantics::visit::{walk, Met};
 
 use crate::code::{Exits, Flow, Writer};
 use crate::constants::Env;
-use crate::plan::awaits;
 use crate::stack::Purpose;
 
 impl<'p> Writer<'_, 'p> {
@@ -67,7 +66,7 @@ impl<'p> Writer<'_, 'p> {
     fn leads_to_arrives(&self, inst: usize) -> bool {
         let at = self.inst(inst);
         let Some(layer) = self.layer(inst).filter(|layer| layer.shape == s::Shape::Worker) else { return false };
-        awaits(layer) || at.used.flow && at.users.iter().any(|user| self.leads_to_arrives(*user))
+        layer.awaits() || at.used.flow && at.users.iter().any(|user| self.leads_to_arrives(*user))
     }
 
     // -- bound in the stack

@@ -76,11 +76,7 @@ impl<'p> Writer<'_, 'p> {
         self.runs.pass = Pass::FailedQuoting(why, *message);
         let mut given = vec![(*reason, vec![why]), (*message, vec![quote])];
         if let Some(named) = named {
-            let flow = match self.inst(self.inst).shape() {
-                Some(s::Shape::Worker) => self.flow_at_hand(),
-                _ => self.bottom_at_hand(),
-            };
-            given.push((*named, flow.to_vec()));
+            given.push((*named, self.flow_named(handler, *named, Self::bottom_at_hand)));
         }
         self.run(handler, given);
     }

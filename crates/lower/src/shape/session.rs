@@ -8,7 +8,6 @@ use mokume_semantics::program as s;
 use super::point::Full;
 use crate::code::{Exits, Pass, Writer};
 use crate::fault::Fault;
-use crate::plan::awaits;
 use crate::stack::{
     decides_opening, may_keep_from_those_above, says_upwards, speaks_down_when_accepted, stays_silent_when_accepted,
     On, Purpose,
@@ -497,7 +496,7 @@ impl<'x, 'p> Writer<'x, 'p> {
     /// After the end of a session below, when those above are told or when it settles: if it lives on for a while, it
     /// gets the message that began it.
     pub(super) fn let_go(&mut self, lower: Option<r::Value>) {
-        let begun = |layer: &&s::Layer| layer.shape == s::Shape::Worker && !awaits(layer);
+        let begun = |layer: &&s::Layer| layer.shape == s::Shape::Worker && !layer.awaits();
         let layer = self.layer(self.inst).filter(begun);
         if !layer.is_some_and(may_keep_from_those_above) || self.emits(self.inst, "accepted") {
             return;

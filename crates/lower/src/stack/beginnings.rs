@@ -4,7 +4,6 @@ use mokume_semantics::program as s;
 use mokume_semantics::visit::{always, any, walk, Met};
 
 use super::Lowering;
-use crate::plan::awaits;
 use crate::program::any_stmt;
 
 /// Whether the layer's code may `fail` after it begins a session, above or below, in one instant. An
@@ -24,8 +23,8 @@ pub fn fails_behind_beginnings(layer: &s::Layer) -> bool {
 fn begins_before(layer: &s::Layer, handler: &s::Handler) -> bool {
     match &handler.event {
         s::Event::Open { .. } => !decides_opening(handler),
-        s::Event::Accepted { .. } => awaits(layer) || says_upwards(handler),
-        s::Event::Deliver { .. } => awaits(layer),
+        s::Event::Accepted { .. } => layer.awaits() || says_upwards(handler),
+        s::Event::Deliver { .. } => layer.awaits(),
         _ => false,
     }
 }

@@ -11,7 +11,6 @@ use mokume_semantics::program as s;
 use mokume_semantics::types;
 
 use super::{joined, Given, Giver, Lowering};
-use crate::plan::awaits;
 
 impl<'p> Lowering<'p> {
     /// The values that `open` at an instance carries, for it and the layers below: all constants, as `accept` opens
@@ -46,7 +45,7 @@ impl<'p> Lowering<'p> {
     /// begins sessions by `accept`, also those of the layers that it opens.
     pub fn kept_for_sessions(&self, inst: usize) -> Vec<Given> {
         let mut all = self.asked_at(inst, Giver::Listen);
-        let below = self.layer(inst).is_some_and(awaits);
+        let below = self.layer(inst).is_some_and(s::Layer::awaits);
         all.retain(|given| below || given.inst == inst);
         all
     }

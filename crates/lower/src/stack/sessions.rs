@@ -6,7 +6,7 @@ use mokume_semantics::program as s;
 use super::beginnings::{fails_behind_beginnings, speaks_down_when_accepted};
 use super::info::{EndingCells, FoundCells, LowerCells};
 use super::{Endpoints, Info, Lowering, Patterns, PointCells, SessionCells, SharedCells};
-use crate::plan::{awaits, Kind, Part};
+use crate::plan::{Kind, Part};
 use crate::program::{any_expr, any_stmt, blocks};
 
 /// Sessions of a multiplexor that may be beginning at once, besides one for each layer above that gets a copy. Each
@@ -57,7 +57,7 @@ impl<'p> Lowering<'p> {
             }
             cells.found = Some(FoundCells { map, first, arriving, next_key });
         }
-        if self.layer(inst).is_some_and(|layer| awaits(layer) || speaks_down_when_accepted(layer)) {
+        if self.layer(inst).is_some_and(|layer| layer.awaits() || speaks_down_when_accepted(layer)) {
             let users = self.plan.session_users(inst);
             for user in &users {
                 let above = self.infos[*user].classes.entity;

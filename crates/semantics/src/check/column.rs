@@ -183,7 +183,7 @@ impl<'a> Column<'a> {
 }
 
 fn has_sessions(layer: &Layer) -> bool {
-    layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session)
+    layer.has_scope(ScopeKind::Session)
 }
 
 /// Whether a claim holds with these arguments; true if its condition is decided only at the start.

@@ -4,7 +4,7 @@ use mokume_base::{Notation, Span};
 
 use super::signature::Claim;
 use super::{
-    AttributeId, Expr, Field, Function, FunctionId, Handler, Local, LocalId, Name, ObjectId, Owner, Param, Part,
+    AttributeId, Event, Expr, Field, Function, FunctionId, Handler, Local, LocalId, Name, ObjectId, Owner, Param, Part,
     RecordId, ScopeKind, ServiceId, StateRef, Type, VocabularyId,
 };
 
@@ -145,6 +145,25 @@ impl Layer {
         match scope {
             ScopeKind::Object(id) => self.objects.get(id.index()).map(|class| class.members.as_slice()),
             kind => self.scopes.iter().find(|scope| scope.kind == kind).map(|scope| scope.members.as_slice()),
+        }
+    }
+
+    /// Whether the layer has state or handlers for objects of that kind.
+    pub fn has_scope(&self, kind: ScopeKind) -> bool {
+        self.scopes.iter().any(|scope| scope.kind == kind)
+    }
+
+    /// Whether it gets messages without a session, because it begins its sessions itself.
+    pub fn awaits(&self) -> bool {
+        self.handlers.iter().any(|handler| matches!(handler.event, Event::Arrives { .. }))
+    }
+
+    /// Whether by itself it uses sessions of the layer below where that has flow traffic, too.
+    pub fn wants_sessions(&self) -> bool {
+        match self.shape {
+            Shape::Worker | Shape::Endpoint => self.has_scope(ScopeKind::Session) || self.has_scope(ScopeKind::Point),
+            Shape::Multiplexor => self.has_scope(ScopeKind::SessionBelow),
+            Shape::Router => false,
         }
     }
 

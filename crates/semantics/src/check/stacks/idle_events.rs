@@ -32,7 +32,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         }
     }
     for (layer, has_sessions) in meets.into_values() {
-        let keeps_some = offers::has_scope(layer, ScopeKind::Session) || offers::has_scope(layer, ScopeKind::Point);
+        let keeps_some = layer.has_scope(ScopeKind::Session) || layer.has_scope(ScopeKind::Point);
         if has_sessions || layer.shape != Shape::Worker || keeps_some {
             continue;
         }
@@ -53,16 +53,12 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
 /// Whether what stands above the layer `at` of an instance uses sessions where it could have flow traffic, too.
 fn uses_sessions(check: &StackCheck, (index, at): (usize, usize), seen: &mut BTreeSet<usize>) -> bool {
     for layer in check.layers[index][..at].iter().rev() {
-        let has = |kind| offers::has_scope(layer, kind);
-        let own = has(ScopeKind::Session) || has(ScopeKind::Point);
-        match layer.shape {
-            Shape::Worker if own || layer.handlers.iter().any(|on| matches!(on.event, Event::Arrives { .. })) => {
-                return true;
-            }
-            Shape::Worker => {}
-            Shape::Endpoint => return own,
-            Shape::Multiplexor => return has(ScopeKind::SessionBelow),
-            Shape::Router => return false,
+        if layer.wants_sessions() || layer.awaits() {
+            return true;
+        }
+        // Any other worker uses what stands above it uses.
+        if layer.shape != Shape::Worker {
+            return false;
         }
     }
     let instance = &check.stack.instances[index];

@@ -25,9 +25,7 @@ pub(super) fn below(check: &StackCheck, descent: &Descent, at: usize) -> Offer {
             offer = match layer.shape {
                 Shape::Router => Offer::Flows,
                 Shape::Multiplexor => Offer::Both,
-                Shape::Worker if has_scope(layer, ScopeKind::Session) || has_scope(layer, ScopeKind::Point) => {
-                    Offer::Sessions
-                }
+                Shape::Worker if layer.wants_sessions() => Offer::Sessions,
                 _ => offer,
             };
         }
@@ -42,7 +40,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     for (at, layer) in check.layers[index].iter().enumerate() {
         let offer = below(check, descent, at);
         let span = check.stack.instances[index].of.span;
-        if offer == Offer::Flows && has_scope(layer, ScopeKind::SessionBelow) {
+        if offer == Offer::Flows && layer.has_scope(ScopeKind::SessionBelow) {
             let text = format!("`{}` keeps state per lower session, and below it are no sessions", layer.name.text);
             found.push(
                 Diagnostic::error(codes::NO_SESSIONS, text)
@@ -52,7 +50,7 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
             );
         }
         let flows_only =
-            layer.shape == Shape::Router || layer.shape == Shape::Endpoint && !has_scope(layer, ScopeKind::Session);
+            layer.shape == Shape::Router || layer.shape == Shape::Endpoint && !layer.has_scope(ScopeKind::Session);
         if offer == Offer::Sessions && flows_only {
             let text = format!("`{}` works on flow traffic, and below it are only sessions", layer.name.text);
             let help = match layer.shape {
@@ -69,9 +67,4 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
         }
     }
     check.out.extend(found);
-}
-
-/// Whether a layer has a scope of that kind.
-pub(super) fn has_scope(layer: &Layer, kind: ScopeKind) -> bool {
-    layer.scopes.iter().any(|scope| scope.kind == kind)
 }

@@ -32,7 +32,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
         Some(class) => class.owner,
         None => ScopeKind::Entity,
     };
-    let has_sessions = layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
+    let has_sessions = layer.has_scope(ScopeKind::Session);
     let mut named = Named::new();
     visit::walk(body, &mut |met| match met {
         Met::State(StateRef { scope, object: None, span, .. }) => {
@@ -70,7 +70,7 @@ pub(super) fn scopes_named(layer: &Layer, body: &[Stmt], of_functions: &[Named])
 
 /// The scope that a handler runs for, and state that it names but cannot see.
 pub(super) fn choose(layer: &Layer, handler: &Handler, named: &Named) -> (ScopeKind, Option<(ScopeKind, Span)>) {
-    let has = |kind: ScopeKind| layer.scopes.iter().any(|scope| scope.kind == kind);
+    let has = |kind: ScopeKind| layer.has_scope(kind);
     let fixed = match &handler.event {
         Event::Start | Event::Service { .. } | Event::Arrives { .. } => Some(ScopeKind::Entity),
         Event::Expiry { timer } => Some(timer.scope),

@@ -236,6 +236,6 @@ fn is_listener(body: &Body, expr: &Tree) -> bool {
 fn has_listeners(body: &Body) -> bool {
     let code = matches!(body.kind, BodyKind::Function | BodyKind::Handler(_)) && body.view.inside.is_none();
     let layer = body.view.layer(&body.cx.program);
-    let sessions = layer.is_some_and(|layer| layer.scopes.iter().any(|scope| scope.kind == ScopeKind::Session));
+    let sessions = layer.is_some_and(|layer| layer.has_scope(ScopeKind::Session));
     code && sessions && body.shape() == Some(Shape::Worker)
 }

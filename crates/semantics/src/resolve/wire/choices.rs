@@ -57,13 +57,11 @@ fn arm_of(
         );
     }
     if let Some((_, first)) = tag.and_then(|tag| tags.iter().find(|(known, _)| *known == tag)) {
-        let mut diagnostic = Diagnostic::error(
-            codes::WIRE_TAG_TWICE,
-            format!("two arms for {}", value.syntax().text().to_string().trim()),
-        )
-        .at(span, "again here")
-        .label(*first, "first here")
-        .help("give each alternative a number of its own");
+        let written = value.syntax().text().to_string();
+        let mut diagnostic = Diagnostic::error(codes::WIRE_TAG_TWICE, format!("two arms for {}", written.trim()))
+            .at(span, "again here")
+            .label(*first, "first here")
+            .help("give each alternative a number of its own");
         let of = tree::name_field(reader.file, &value).and_then(|(of, _)| reader.cx.item_at(reader.file, &of));
         if let Some(Item::Enum(id)) = of {
             diagnostic.needs.push(lost::numbers(&reader.cx.program.enums[id.index()].name));

@@ -18,17 +18,14 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
             .lacks(lost::within(head.this().name.span, "above"));
         head.cx.report(diagnostic.help("make it a worker, if something stands above it").help(help));
     }
-    let quoted = head.tree.patterns().len() == 2;
-    let has_sessions = head.this().scopes.iter().any(|scope| scope.kind == ScopeKind::Session);
+    let has_sessions = head.this().has_scope(ScopeKind::Session);
+    let is_of_session = text == "failed" && head.tree.patterns().len() != 2;
+    let is_told = matches!(text, "opened" | "accepted" | "closed") || is_of_session;
     let never = match shape {
-        Shape::Router => {
-            matches!(text, "open" | "close" | "abort" | "opened" | "accepted" | "closed") || text == "failed" && !quoted
-        }
-        Shape::Multiplexor => matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted,
-        Shape::Endpoint if !has_sessions => {
-            matches!(text, "opened" | "accepted" | "closed") || text == "failed" && !quoted
-        }
-        _ => false,
+        Shape::Router => is_told || matches!(text, "open" | "close" | "abort"),
+        Shape::Multiplexor => is_told,
+        Shape::Endpoint => is_told && !has_sessions,
+        Shape::Worker => false,
     };
     if never {
         let (who, help) = match shape {
