@@ -34,6 +34,7 @@ mod readers;
 mod records;
 mod small;
 mod streams;
+mod tallies;
 mod tap;
 mod tutorial;
 mod viewer;

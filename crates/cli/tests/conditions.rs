@@ -162,3 +162,48 @@ fn a_name_is_the_current_objects() {
     let not_met = said("break 33 if count == 2\ncontinue\n");
     assert!(!not_met.contains("(point 1"), "{not_met}");
 }
+
+/// An empty message and an attribute that nobody gave had no value: a condition on them was never met, and nothing was said.
+#[test]
+fn an_empty_message_has_a_size_and_an_attribute_its_default() {
+    const MARKS: &str = "enum Kind: u8 { Publish, Ask }
+attribute level: u8 = 7
+attribute kind: Kind = Kind.Publish
+worker Marks {
+    reads level, kind
+    on send(msg) {
+        if msg.level == 7 and msg.kind == Kind.Publish { below.send(msg) } else { drop msg: other }
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack One(device: Device) {
+    app = Marks over device
+    export app with level, kind
+}
+test \"t\" {
+    stack One
+    app.send_to(\"\", 7, 0)
+    => device.frame(\"\")
+    app.send_to(\"x\", 8, 1)
+    => nothing
+}
+";
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("defaults.mok");
+    std::fs::write(&file, MARKS).unwrap();
+    for (condition, shown) in [
+        ("msg.size == 0", "0 octets"),
+        ("msg.size < 1", "0 octets"),
+        ("msg.level == 7", "0 octets"),
+        ("msg.level != 8", "0 octets"),
+        ("msg.kind == Publish", "0 octets"),
+        ("msg.size == 1", "1 octets"),
+        ("msg.level == 8", "1 octets"),
+        ("msg.kind == Ask", "1 octets"),
+    ] {
+        let words = format!("break 7 if {condition}\ncontinue\nlocals\nprint msg.size\nprint msg.level\ncontinue\n");
+        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "t"], &words);
+        let said = out + &err;
+        assert!(said.matches("(point 1").count() == 1 && said.contains(shown), "{condition}\n{said}");
+        assert!(!said.contains("nothing is called"), "{condition}\n{said}");
+    }
+}

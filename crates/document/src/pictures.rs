@@ -76,12 +76,16 @@ fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option
         None => {}
     }
     for field in &variant.fields {
-        let says = types::show(program, field.ty);
-        let Some(width) = types::width(program, field.ty).map(u32::from) else {
-            made.notes.push(match field.ty {
-                Type::Record(_) => format!("{}: {says}, as many as there are", field.name.text),
-                _ => format!("{}: {says}", field.name.text),
-            });
+        let mut says = types::show(program, field.ty);
+        let mut name = field.name.text.clone();
+        let mut ty = field.ty;
+        // Of a vector, its length stands here; the elements come behind the header.
+        if let Some(length) = length_of(program, ty) {
+            made.notes.push(format!("{name}: {says}, as many as there are"));
+            (name, says, ty) = (format!("{name}.length"), types::show(program, length), length);
+        }
+        let Some(width) = types::width(program, ty).map(u32::from) else {
+            made.notes.push(format!("{name}: {says}"));
             continue;
         };
         let octets = width.div_ceil(8) * 8;
@@ -96,10 +100,17 @@ fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option
         if fill > 0 {
             made.cells.push(HeaderBits { name: "-".into(), bits: fill, says: "zero; ignored".into() });
         }
-        made.cells.push(HeaderBits { name: field.name.text.clone(), bits, says });
+        made.cells.push(HeaderBits { name, bits, says });
         at += fill + bits;
     }
     made
+}
+
+/// The type of a bounded vector's length.
+fn length_of(program: &Program, ty: Type) -> Option<Type> {
+    let Type::Record(id) = ty else { return None };
+    program.vector(ty)?;
+    Some(program.records[id.index()].fields.first()?.ty)
 }
 
 fn part(title: String, start: u32) -> HeaderPart {

@@ -10,6 +10,7 @@ mod rounds;
 pub mod seeds;
 pub mod shrink;
 mod stacks;
+mod tallies;
 mod watch;
 
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -186,7 +187,8 @@ impl<'a> Prepared<'a> {
     ) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
         let (seed, keep) = (how.seed, how.keep);
-        let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages);
+        let looks = self.network.tallies.iter().map(|tally| tally.until).collect();
+        let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages).looking(looks);
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
         let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
@@ -197,12 +199,6 @@ impl<'a> Prepared<'a> {
         for (host, machine) in simulation.ended() {
             machines::check_room(&**machine, &format!("host `{}`", simulation.hosts[*host].name))?;
         }
-        let all_lives = |host: usize| {
-            let mut accounts = simulation.hosts[host].machine.accounts();
-            let before = simulation.ended().iter().filter(|(of, _)| *of == host);
-            before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
-            accounts
-        };
         let hosts: Vec<HostRun> = simulation
             .hosts
             .iter()
@@ -212,13 +208,15 @@ impl<'a> Prepared<'a> {
                 name: host.name.clone(),
                 automaton: self.compiled[&described.stack.0].composed.clone(),
                 written: self.compiled[&described.stack.0].written.clone(),
-                accounts: all_lives(number),
+                accounts: simulation.accounts(number),
             })
             .collect();
         let show = |host: usize, output: &Output| hosts[host].output(output.port, output.event, &output.args);
         let written = |host: usize| &*self.compiled[&self.network.hosts[host].stack.0].written;
         let mut failed = watcher.failed(&self.checked.sources, (&show, &written));
         failed.extend(watcher.broken(&self.checked.sources, self.network.until));
+        let accounts = |at: u64, host: usize| simulation.accounts_at(at, host);
+        failed.extend(self.events.tallies.wrong(self.network, &automata, &self.checked.sources, &accounts));
         failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
         failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();

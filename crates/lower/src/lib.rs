@@ -49,7 +49,9 @@ use mokume_semantics::program::{Program, StackId};
 #[cfg(test)]
 pub(crate) use fault::Fault;
 pub use given::{given, Given, GivenValue};
-pub use network::{network_heard, network_input, network_output, network_unheard, number_of_session, Bound};
+pub use network::{
+    network_heard, network_input, network_output, network_tally, network_unheard, number_of_session, Bound,
+};
 pub use options::Options;
 pub use protocols::Protocols;
 pub use script::{settings, test_script};

@@ -2,7 +2,7 @@
 
 use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction::{Automaton, Type};
-use mokume_script::{Arg, Call};
+use mokume_script::{Arg, Call, Counted};
 use mokume_semantics::program as s;
 
 use crate::arguments::LeftOut;
@@ -60,6 +60,22 @@ pub fn network_output(
         Some(Call { port: port.into(), event: event as u32, args: resolved.args })
     });
     found.ok_or_else(|| first(scripting, output.span))
+}
+
+/// What a network's tally counts in one stack.
+#[allow(clippy::result_large_err)]
+pub fn network_tally(
+    program: &s::Program,
+    stack: (&Automaton, &Protocols),
+    tally: &s::Tally,
+) -> Result<Counted, Diagnostic> {
+    let mut scripting = Scripting::new(program, stack, Vec::new());
+    let counted = match tally.what {
+        s::Tallied::Dropped => scripting.counted(&tally.name.text, tally.name.span, Counted::Dropped),
+        s::Tallied::Consumed => scripting.counted(&tally.name.text, tally.name.span, Counted::Consumed),
+        s::Tallied::Counter => scripting.counter(&tally.name),
+    };
+    counted.ok_or_else(|| first(scripting, tally.span))
 }
 
 /// An input or output of each host whose stack has it; `None` if this stack does not have it.

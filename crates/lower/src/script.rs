@@ -434,7 +434,7 @@ impl Scripting<'_> {
     }
 
     /// Drops for one reason in several layers are counted together.
-    fn counted(&mut self, reason: &str, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
+    pub fn counted(&mut self, reason: &str, span: Span, of: fn(String) -> Counted) -> Option<Counted> {
         let known = self.reasons(reason);
         // Nothing is dropped for a shared reason itself; a layer may drop for one of the same name.
         let of_layers: Vec<usize> =
@@ -465,7 +465,7 @@ impl Scripting<'_> {
 
 impl Scripting<'_> {
     /// The counters of this name as one sum: of all layers, or of those whose names are in front.
-    fn counter(&mut self, name: &s::Name) -> Option<Counted> {
+    pub fn counter(&mut self, name: &s::Name) -> Option<Counted> {
         let classes = self.automaton.classes.iter();
         let counters = classes.flat_map(|class| {
             let counts = class.cells.iter().filter(|cell| matches!(cell.kind, CellKind::Counter));

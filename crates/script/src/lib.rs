@@ -20,6 +20,6 @@ pub use difference::{Failure, FailureKind};
 pub use likeness::Likeness;
 pub use names::Names;
 pub use packets::why;
-pub use play::{is_meant, judge, parameters, run};
+pub use play::{beside, is_meant, judge, parameters, run, total};
 pub use script::*;
 pub use written::{is_named, octets_of_list, scalar, short_name, CellForms, KeyForm, Written};

@@ -408,7 +408,7 @@ fn places(automaton: &Automaton, reason: ReasonId) -> Vec<String> {
 }
 
 /// Other drops or consumptions, in the notation of tests; only a few lines.
-fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
+pub fn beside(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Vec<String> {
     const SHOWN: usize = 6;
     let (word, name, totals) = match what {
         Counted::Dropped(name) => ("dropped", name, &accounts.dropped),
@@ -468,7 +468,8 @@ pub fn is_meant(name: &str, known: &str) -> bool {
     names.next() == parts.next() && names.all(|name| parts.any(|part| part == name))
 }
 
-fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u64, String> {
+/// The total of what is counted in a stack's accounts; fails if the stack has nothing of this name.
+pub fn total(automaton: &Automaton, accounts: &Accounts, what: &Counted) -> Result<u64, String> {
     let by_reason = |name: &str, totals: &[(ReasonId, u64)]| {
         if let Some(named) = name.strip_prefix("*.") {
             let meant = |reason: &ReasonId| is_meant(named, &automaton.reasons[reason.index()].name);

@@ -428,7 +428,7 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (
             "worker W { entity { counter hits } on send(msg) { count hits  pass } }  stack S(device: Device) { w = W over device  export w }
                 network N { host a = S()  host b = S()  link l { a.device, b.device }\n at 1 ms  a.w.send_to(\"a\")\n counter a.hits 1\n until 1 s }".to_string(),
-            "M0119 `counter` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`",
+            "M0119 write `expect counter a.hits 1`",
         ),
         (
             "worker W { }  stack S(device: Device) { w = W over device  export w }

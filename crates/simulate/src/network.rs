@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 
 use mokume_base::Random;
-use mokume_reaction::{Datum, Machine, Outcome, PortId, ReasonId};
+use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
 
 use crate::record::{self, Loss};
 use crate::recorder::{Ended, Recorder};
@@ -96,6 +96,9 @@ pub struct Simulation {
     unfulfilled: Vec<Unfulfilled>,
     /// The random fates of single frames, with their sending times, if recorded.
     noted: Option<Vec<(u64, Mishap)>>,
+    /// The times still to come at which the accounts of all hosts are taken, the latest first.
+    looks: Vec<u64>,
+    taken: BTreeMap<u64, Vec<Accounts>>,
 }
 
 /// A mishap that could not be applied.
@@ -193,6 +196,8 @@ impl Simulation {
             mishaps: BTreeMap::new(),
             unfulfilled: Vec::new(),
             noted: None,
+            looks: Vec::new(),
+            taken: BTreeMap::new(),
         }
     }
 
@@ -230,6 +235,35 @@ impl Simulation {
         Simulation { noted: Some(Vec::new()), ..self }
     }
 
+    /// Takes the accounts of all hosts at these times: [`Simulation::accounts_at`].
+    pub fn looking(self, mut at: Vec<u64>) -> Self {
+        at.sort_unstable_by(|a, b| b.cmp(a));
+        Simulation { looks: at, ..self }
+    }
+
+    /// The accounts of a host when all that happens at this time has happened, those of its lives together; of a time of
+    /// [`Simulation::looking`] that the run has reached.
+    pub fn accounts_at(&self, at: u64, host: usize) -> Option<&Accounts> {
+        self.taken.get(&at)?.get(host)
+    }
+
+    /// The accounts of a host until now, those of its lives together.
+    pub fn accounts(&self, host: usize) -> Accounts {
+        let mut accounts = self.hosts[host].machine.accounts();
+        let before = self.ended.iter().filter(|(of, _)| *of == host);
+        before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
+        accounts
+    }
+
+    /// Takes the accounts of the times that are over when it is `now`.
+    fn look(&mut self, now: Option<u64>) {
+        while let Some(at) = self.looks.last().copied().filter(|at| now.is_none_or(|now| *at < now)) {
+            self.looks.pop();
+            let accounts = (0..self.hosts.len()).map(|host| self.accounts(host)).collect();
+            self.taken.insert(at, accounts);
+        }
+    }
+
     /// The random fates of single frames, with their sending times. In calm weather, with the least delay and these
     /// mishaps, the network would run in the same way.
     pub fn noted(&self) -> &[(u64, Mishap)] {
@@ -265,6 +299,12 @@ impl Simulation {
 
     /// As [`Simulation::run`], with a watcher.
     pub fn run_watched(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) -> &[Record] {
+        self.run_to(until, watch, progress);
+        self.look(None);
+        &self.records
+    }
+
+    fn run_to(&mut self, until: u64, watch: &mut dyn Watch, progress: &mut dyn FnMut(u64)) {
         for index in 0..self.outages.len() {
             self.enqueue(self.outages[index].at, Coming::Outage(index));
         }
@@ -286,29 +326,29 @@ impl Simulation {
             }
             if rounds > ROUNDS_AT_ONE_TIME {
                 self.restless = Some(self.at_once());
-                return &self.records;
+                return;
             }
+            self.look(Some(at));
             self.now = at;
             progress(at);
             if !self.run_deadlines(at, &mut calls, watch) {
                 self.restless = Some(self.at_once());
-                return &self.records;
+                return;
             }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
                 events += 1;
                 if events > EVENTS_AT_ONE_TIME {
                     self.restless = Some(self.at_once());
-                    return &self.records;
+                    return;
                 }
                 self.carry_out(coming, watch);
             }
             if self.restless.is_some() {
-                return &self.records;
+                return;
             }
         }
         self.now = until.max(self.now);
-        &self.records
     }
 
     /// The records so far, as far as [`Keep`] keeps them.

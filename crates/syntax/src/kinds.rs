@@ -605,6 +605,8 @@ pub enum SyntaxKind {
     EXPECTATION,
     /// [`crate::ast::Times`]
     TIMES,
+    /// [`crate::ast::Tally`]
+    TALLY,
     /// [`crate::ast::WhenStep`]
     WHEN_STEP,
     /// [`crate::ast::FrameFault`]

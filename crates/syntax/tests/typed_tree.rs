@@ -406,6 +406,28 @@ network N {
 }
 
 #[test]
+fn a_tally_has_its_word_its_path_and_its_numbers() {
+    let text =
+        "network N { expect counter b.app.hits 1 .. 5  until 2 s  expect dropped stale 3  expect consumed b.used }";
+    let Item::Network(network) = &file(text).items()[0] else { panic!() };
+    let tally = |member| match member {
+        NetworkMember::Tally(tally) => tally,
+        _ => panic!(),
+    };
+    let tallies: Vec<_> = network.members().into_iter().map(tally).collect();
+    let words: Vec<String> = tallies.iter().map(|tally| tally.word()).collect();
+    assert_eq!(words, ["counter", "dropped", "consumed"]);
+    let range = tallies[0].range().unwrap();
+    assert_eq!((source(range.from()), source(range.to())), ("1".into(), "5".into()));
+    assert_eq!((tallies[0].counted().unwrap().text(), source(tallies[0].until())), ("b.app.hits".into(), "2 s".into()));
+    assert_eq!(
+        (source(tallies[1].count()), tallies[1].range().is_none(), tallies[1].until().is_none()),
+        ("3".into(), true, true)
+    );
+    assert_eq!((tallies[2].counted().unwrap().text(), tallies[2].count().is_none()), ("b.used".into(), true));
+}
+
+#[test]
 fn tests_of_a_suite_may_stand_in_the_first_column() {
     let text = "suite S(T: stack) {
 test \"a\" {

@@ -11,6 +11,7 @@ use mokume_script::Written;
 use mokume_semantics::program::{Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
+use super::kept::{self, AllKept};
 use super::locals::{self, Local};
 use crate::compile::Compiled;
 
@@ -37,6 +38,8 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
+    /// Members of layers whose values have parts.
+    pub(super) kept: AllKept,
     /// All locals, by their numbers.
     locals: BTreeMap<u32, Local>,
 }
@@ -98,6 +101,7 @@ impl Facts {
             written: BTreeMap::new(),
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
+            kept: kept::of(program, sources),
             locals: locals::of(program, sources),
         };
         for (name, stack, compiled, settings) in &hosts {

@@ -70,6 +70,11 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
             if *rest == [SIZE] && one.is_message() {
                 return one.value.split(' ').next().map_or(Looked::Nothing, |size| Looked::One(size.to_string()));
             }
+            if one.is_message() && every(&one.within, rest, "").is_empty() {
+                if let Some(value) = rest.first().filter(|_| rest.len() == 1).and_then(|name| at.default_of(name)) {
+                    return Looked::One(value);
+                }
+            }
             if let Some(object) = object(at, &one.value) {
                 return Looked::of(every(&object.within, rest, ""));
             }

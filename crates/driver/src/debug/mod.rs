@@ -5,6 +5,7 @@
 
 mod conditions;
 mod facts;
+mod kept;
 mod locals;
 mod lookup;
 mod moves;

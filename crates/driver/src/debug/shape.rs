@@ -67,6 +67,29 @@ impl Shape {
         Shape::Choice(alternatives.collect())
     }
 
+    /// How many numbers a value is, where vectors stand element by element.
+    pub fn words(&self) -> usize {
+        let sum = |parts: &[(String, Shape)]| parts.iter().map(|(_, shape)| shape.words()).sum::<usize>();
+        match self {
+            Shape::Vector { element, bound, .. } => 1 + bound * element.words(),
+            Shape::Record(fields) => sum(fields),
+            Shape::Choice(alternatives) => 1 + alternatives.iter().map(|one| sum(&one.parts)).sum::<usize>(),
+            Shape::Word(_) | Shape::Message | Shape::Whole(_) | Shape::Flow => self.parts(),
+        }
+    }
+
+    /// Whether a flow is among the parts.
+    pub fn has_flow(&self) -> bool {
+        let any = |parts: &[(String, Shape)]| parts.iter().any(|(_, shape)| shape.has_flow());
+        match self {
+            Shape::Flow => true,
+            Shape::Record(fields) => any(fields),
+            Shape::Vector { element, .. } => element.has_flow(),
+            Shape::Choice(alternatives) => alternatives.iter().any(|one| any(&one.parts)),
+            Shape::Word(_) | Shape::Message | Shape::Whole(_) => false,
+        }
+    }
+
     /// How many parts a value has in code.
     pub fn parts(&self) -> usize {
         let sum = |parts: &[(String, Shape)]| parts.iter().map(|(_, shape)| shape.parts()).sum::<usize>();

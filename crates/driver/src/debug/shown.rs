@@ -6,6 +6,7 @@ use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Handle, Handler
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
+use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
 use super::shape::Shape;
 pub use super::variable::Variable;
@@ -15,6 +16,8 @@ use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OC
 const MOST: usize = 64;
 /// The most octets of a message that are shown.
 const MOST_OCTETS: usize = 64;
+/// Stands for the octets of an empty message.
+const NO_OCTETS: &str = "none";
 
 /// What is said of a timer, and of a layer without state.
 pub(super) const NOT_RUNNING: &str = "not running";
@@ -327,11 +330,17 @@ impl<'a> Stopped<'a> {
         let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
         let more = if shown.len() < message.octets.len() { " …" } else { "" };
         let hex: Vec<String> = shown.iter().map(|octet| format!("{octet:02x}")).collect();
-        if !shown.is_empty() {
-            within.push(leaf(OCTETS, format!("{}{more}", hex.join(" "))));
-        }
+        let hex = if shown.is_empty() { NO_OCTETS.to_string() } else { format!("{}{more}", hex.join(" ")) };
+        within.push(leaf(OCTETS, hex));
         let value = format!("{} octets {}{more}", message.octets.len(), mokume_record::text_of(shown));
         Variable { name: "message".to_string(), value, within }
+    }
+
+    /// The value that an attribute has in a message that nobody gave one; such attributes are not shown.
+    pub(super) fn default_of(&self, attribute: &str) -> Option<String> {
+        let is_it = |name: &str| name.rsplit('.').next() == Some(attribute);
+        let found = self.automaton().attributes.iter().find(|known| is_it(&known.name))?;
+        Some(self.word(found.ty, found.default))
     }
 
     // ---- state ----
@@ -385,12 +394,22 @@ impl<'a> Stopped<'a> {
         let automaton = self.automaton();
         let is_one = automaton.class(class).capacity == 1;
         let name = if is_one { scope.to_string() } else { format!("{scope} #{}", object.object) };
-        let cells = automaton.class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_some());
-        let within = cells.filter_map(|(number, cell)| {
-            let view = self.moment.cell(class, object, number.into())?;
-            let forms = self.written().cell(automaton, class, &cell.name);
-            Some(Variable { name: told(&automaton.class(class).cells, cell), ..self.cell(&cell.kind, &view, forms) })
-        });
+        let cells = &automaton.class(class).cells;
+        let (mut within, mut number) = (Vec::new(), 0);
+        while let Some(cell) = cells.get(number) {
+            let kept = kept::member_of(&self.facts.kept, &cells[number..], &automaton.sources);
+            let kept = kept.and_then(|kept| Some((self.kept(kept, (class, object), number)?, kept.cells())));
+            if let Some((value, count)) = kept {
+                within.push(value);
+                number += count;
+                continue;
+            }
+            if let Some(view) = self.moment.cell(class, object, number.into()).filter(|_| cell.source.is_some()) {
+                let forms = self.written().cell(automaton, class, &cell.name);
+                within.push(Variable { name: told(cells, cell), ..self.cell(&cell.kind, &view, forms) });
+            }
+            number += 1;
+        }
         // Of a vector, the array has the name.
         let is_octet = |name: &str| {
             let cells = &automaton.class(class).cells;
@@ -398,7 +417,7 @@ impl<'a> Stopped<'a> {
             let has_form = self.written().cell(automaton, class, name).is_some_and(|forms| forms.value.is_some());
             !has_form && cells.iter().any(|cell| cell.name == name && is_it(&cell.kind))
         };
-        let within = vectors(within.collect(), &is_octet);
+        let within = vectors(within, &is_octet);
         let in_source = |name: &str| match name.strip_suffix(OWN) {
             Some(own) => format!("{}{OWN}", self.written().name(automaton, class, own)),
             None => self.written().name(automaton, class, name).to_string(),
@@ -406,6 +425,54 @@ impl<'a> Stopped<'a> {
         let within = nested(within, &in_source).into_iter();
         let within = within.map(|one| Variable { name: one.name.trim_end_matches(OWN).to_string(), ..one });
         Variable { name, value: String::new(), within: within.collect() }
+    }
+
+    /// The value of a member that has parts, of an object; its first cell has this number.
+    fn kept(&self, kept: &Kept, (class, object): (ClassId, Handle), first: usize) -> Option<Variable> {
+        let automaton = self.automaton();
+        let definition = automaton.class(class);
+        let view = |number: usize| self.moment.cell(class, object, number.into());
+        let shaped = |all: &[Content]| {
+            let parts: Vec<(&str, Part<'_>)> = all.iter().map(|one| ("", one.part())).collect();
+            self.shaped(&kept.shape, (0, 0), &parts)
+        };
+        let content = |number: usize| content(&definition.cells[number], &view(number)?);
+        let all = || (first..first + kept.cells()).map(content).collect::<Option<Vec<Content>>>();
+        let value = match kept.is {
+            Is::One => shaped(&all()?)?,
+            Is::Array => {
+                let all = all()?;
+                let columns: Option<Vec<(Type, &[u64])>> = all.iter().map(Content::words).collect();
+                let columns = columns?;
+                let count = columns.first()?.1.len();
+                let element = |at: usize| {
+                    let words: Option<Vec<(Type, u64)>> =
+                        columns.iter().map(|(ty, words)| Some((*ty, *words.get(at)?))).collect();
+                    let value = shaped(&kept::parts(&kept.shape, &words?)?)?;
+                    Some(Variable { name: format!("[{at}]"), ..value })
+                };
+                let within = (0..count.min(MOST)).map(element).collect::<Option<_>>()?;
+                Variable { name: String::new(), value: format!("{count} elements"), within }
+            }
+            Is::Map => {
+                let cell = &definition.cells[first];
+                let (CellKind::Map { key, value, .. }, Some(CellView::Map(entries))) = (&cell.kind, view(first)) else {
+                    return None;
+                };
+                let forms = self.written().cell(automaton, class, &cell.name).cloned().unwrap_or_default();
+                let plain =
+                    |at: usize, word: u64| key.get(at).map_or_else(|| word.to_string(), |ty| self.word(*ty, word));
+                let entry = |(of, words): &(&[u64], &[u64])| {
+                    let words: Vec<(Type, u64)> = value.iter().copied().zip(words.iter().copied()).collect();
+                    let value = shaped(&kept::parts(&kept.shape, &words)?)?;
+                    Some(Variable { name: format!("[{}]", forms.key(of, &plain)), ..value })
+                };
+                let within = entries.iter().take(MOST).map(entry).collect::<Option<_>>()?;
+                Variable { name: String::new(), value: format!("{} entries", entries.len()), within }
+            }
+        };
+        // What is in the name is told: it is no part of another value.
+        Some(Variable { name: format!("{}{OWN}", kept.name), ..value })
     }
 
     fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {

@@ -12,6 +12,7 @@ use mokume_simulate::{ScriptedInput, Watch};
 
 use super::casts::{self, Broken, Heard, Log};
 use super::stacks::{kept, Stacks};
+use super::tallies::Tallies;
 
 /// A network's inputs and patterns, resolved in its stacks.
 pub(super) struct Events {
@@ -19,6 +20,7 @@ pub(super) struct Events {
     at: Vec<(u64, usize, Call)>,
     whens: Vec<(Call, Call)>,
     expectations: Vec<Call>,
+    pub(super) tallies: Tallies,
     /// The patterns of each host for casts, deliveries and views, by number.
     pub(super) heard: Vec<Heard>,
 }
@@ -49,7 +51,8 @@ impl Events {
         let names: Vec<Vec<String>> = (0..network.hosts.len()).map(|host| names_of(network, host as u32)).collect();
         let names = |host: u32| names[host as usize].as_slice();
         let heard = casts::heard(program, network, stacks, wrong);
-        let mut events = Events { at: Vec::new(), whens: Vec::new(), expectations: Vec::new(), heard };
+        let tallies = Tallies::of(program, network, stacks, wrong);
+        let mut events = Events { at: Vec::new(), whens: Vec::new(), expectations: Vec::new(), tallies, heard };
         for (at, host, step) in &network.script {
             let Some(stack) = stack(*host) else { continue };
             let input = network_input(program, stack, step, Bound::Here(names(*host)));

@@ -56,6 +56,7 @@ impl<'p> Writer<'_, 'p> {
         // The code of the shape around a handler is nobody's.
         let called_from = (!self.returns.is_empty()).then(|| self.bound_names());
         let outer = std::mem::replace(&mut self.noted.outer, called_from);
+        let fixed = self.noted.fixed.take();
         let locals = std::mem::replace(&mut self.locals, vec![None; code.decls.len()]);
         let decls = std::mem::replace(&mut self.decls, code.decls);
         self.returns.push(Exits::default());
@@ -70,6 +71,7 @@ impl<'p> Writer<'_, 'p> {
         self.exit(&mut exits, Vec::new());
         let (_, mut refused) = self.refusals.pop().unwrap_or_default();
         self.noted.outer = outer;
+        self.noted.fixed = fixed;
         self.decls = decls;
         self.locals = locals;
         if let Some(kept) = kept {

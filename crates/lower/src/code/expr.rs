@@ -246,11 +246,13 @@ impl<'p> Writer<'_, 'p> {
         if let Some(words) = self.constants(env, expr) {
             return self.known_value(expr.ty, &words);
         }
+        let fixed = self.fix_names();
         let outer = std::mem::replace(&mut self.env, env.clone());
         let locals = std::mem::take(&mut self.locals);
         let values = self.expr(expr);
         self.env = outer;
         self.locals = locals;
+        self.noted.fixed = fixed;
         values
     }
 

@@ -22,6 +22,8 @@ pub struct Noted {
     /// What the newest note was made from.
     locals: Vec<Option<Vec<Value>>>,
     decls: Option<*const s::Local>,
+    /// The names of all that comes, while code of another place is written, which knows no name of this one.
+    pub fixed: Option<Arc<Names>>,
 }
 
 impl Noted {
@@ -65,13 +67,19 @@ impl Noted {
         self.begun.clear();
     }
 
-    /// An operation with the newest note comes: the statements that have begun and are not its own begin there, too.
+    /// An operation with the newest note comes: the statements that have begun and are not its own begin there, too. The first
+    /// operation of a statement has the names with which the statement begins: a message that it gives away is still there.
     pub fn comes(&mut self) {
         let Some((names, _)) = self.notes.last() else { return };
         let names = Arc::clone(names);
-        let begun: Vec<_> = self.begun.drain(..).filter(|begun| begun.source != names.source).collect();
-        if !begun.is_empty() {
-            self.notes.push((names, begun));
+        let (own, begun): (Vec<_>, Vec<_>) = self.begun.drain(..).partition(|begun| begun.source == names.source);
+        match own.into_iter().next().filter(|own| own.own != names.own) {
+            Some(own) => {
+                self.notes.push((own, begun));
+                self.decls = None;
+            }
+            None if !begun.is_empty() => self.notes.push((names, begun)),
+            None => {}
         }
     }
 

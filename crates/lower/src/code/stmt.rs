@@ -58,7 +58,7 @@ impl<'p> Writer<'_, 'p> {
                 let fork = self.fork_likely(condition, *likely);
                 self.blocks(fork, then, otherwise);
             }
-            S::Match { value, cases, otherwise } => self.match_(value, cases, otherwise),
+            S::Match { value, cases, otherwise, .. } => self.match_(value, cases, otherwise),
             S::While { condition, limit, body } => self.while_(condition, limit, body),
             S::For { local, from, to, limit, body } => self.for_(*local, (from, to), limit, body),
             S::ForObjects { local, class, limit, body } => self.for_objects(*local, *class, limit, body),

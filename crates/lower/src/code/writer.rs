@@ -307,6 +307,9 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// The names that are bound here.
     pub fn bound_names(&mut self) -> Arc<Names> {
+        if let Some(fixed) = &self.noted.fixed {
+            return Arc::clone(fixed);
+        }
         let source = self.b.source().and_then(|note| self.noted.noted(note).0.source);
         self.names_at(source)
     }
@@ -329,6 +332,9 @@ impl<'x, 'p> Writer<'x, 'p> {
 
     /// Notes the names for the next operation, if they are others than at the last one.
     pub fn note_names(&mut self) {
+        if self.noted.fixed.is_some() {
+            return;
+        }
         let (Some(note), marked) = self.b.pause() else { return };
         let (known, begun) = self.noted.noted(note);
         let (known, was_begun) = (Arc::clone(known), !begun.is_empty());
@@ -338,6 +344,13 @@ impl<'x, 'p> Writer<'x, 'p> {
         if was_begun || before != self.noted.newest_number() || !Arc::ptr_eq(&known, &names) {
             self.b.resume((Some(self.noted.newest_number()), marked));
         }
+    }
+
+    /// The next operations have the names that are bound here, until [`Noted::fixed`] gets back what this returns.
+    pub fn fix_names(&mut self) -> Option<Arc<Names>> {
+        self.note_names();
+        let names = self.bound_names();
+        self.noted.fixed.replace(names)
     }
 
     /// Adds an operation, and returns its results. Messages that it uses up are removed from the locals.

@@ -165,6 +165,8 @@ pub enum StmtKind {
         cases: Vec<(Vec<u64>, Vec<Stmt>)>,
         /// The block for all other values; if the cases cover all values, the last case.
         otherwise: Vec<Stmt>,
+        /// The places of the blocks: of each case, then of `otherwise`.
+        places: Vec<Span>,
     },
     /// `while c limit n`
     While {

@@ -240,6 +240,8 @@ pub struct Network {
     pub whens: Vec<When>,
     /// Outputs that must or must not occur.
     pub expectations: Vec<Expectation>,
+    /// Totals of what hosts have counted, dropped or consumed.
+    pub tallies: Vec<Tally>,
     /// Faults of single frames.
     pub faults: Vec<FrameFault>,
     /// Crashes and restarts of hosts, ordered by time.
@@ -266,6 +268,7 @@ impl Network {
             partitions: Vec::new(),
             whens: Vec::new(),
             expectations: Vec::new(),
+            tallies: Vec::new(),
             faults: Vec::new(),
             outages: Vec::new(),
             clocks: Vec::new(),
@@ -417,6 +420,34 @@ pub enum Times {
     Some,
     /// Exactly this often.
     Exactly(u64),
+}
+
+/// `expect dropped b.stale 1 .. 3  until 2 s`: a total since the start, over all lives of the hosts.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    /// What is counted.
+    pub what: Tallied,
+    /// Index of the host; `None`: all hosts together.
+    pub host: Option<u32>,
+    /// The counter or the reason, perhaps with layers in front, without the host.
+    pub name: Name,
+    /// The least and the greatest total.
+    pub within: (u64, u64),
+    /// The time of the comparison, in nanoseconds since the start.
+    pub until: u64,
+    /// The place of the whole expectation.
+    pub span: Span,
+}
+
+/// What a [`Tally`] counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tallied {
+    /// Messages dropped for a reason.
+    Dropped,
+    /// Messages consumed for a reason.
+    Consumed,
+    /// What a counter counts.
+    Counter,
 }
 
 /// `frame 3 of a.device to b.device  late 4 ms`: a fault in addition to the link's weather.

@@ -17,6 +17,7 @@ choice! {
     NetworkMember {
         Host(Host), Link(Link), At(AtStep), Partition(Partition), Until(Until), Expect(Expectation), When(WhenStep),
         Frame(FrameFault), Outage(Outage), Clock(Clock), Cast(CastLine), Promised(Promised),
+        Tally(Tally),
     }
 }
 
@@ -77,6 +78,8 @@ node! {
     Expectation = EXPECTATION;
     /// `20 times`
     Times = TIMES;
+    /// `expect dropped b.stale 1  until 2 s`, `expect counter b.app.hits 1 .. 5`, `expect consumed used`
+    Tally = TALLY;
     /// `when a.app.opened(1, ?s)  after 5 ms  a.app.send(s, "x")`
     WhenStep = WHEN_STEP;
     /// `frame 3 of a.device to b.device  lost`
@@ -372,6 +375,32 @@ impl Expectation {
     /// The number of `20 times`.
     pub fn times(&self) -> Option<Expr> {
         child::<Times>(&self.0).and_then(|times| child(&times.0))
+    }
+    /// The time of `until 2 s`; absent: the end of the network's run.
+    pub fn until(&self) -> Option<Expr> {
+        child::<Until>(&self.0).and_then(|until| until.duration())
+    }
+}
+
+impl Tally {
+    /// The second word: `dropped`, `consumed` or `counter`; after a report also `reported`.
+    pub fn word(&self) -> String {
+        let mut words = self.0.children_with_tokens().filter_map(|element| element.into_token());
+        words
+            .find(|word| word.kind() == SyntaxKind::IDENT && word.text() != "expect")
+            .map_or_else(String::new, |word| word.text().to_string())
+    }
+    /// What is counted, perhaps with a host and layers in front.
+    pub fn counted(&self) -> Option<Path> {
+        child(&self.0)
+    }
+    /// The total, or the whole range; absent: one or more.
+    pub fn count(&self) -> Option<Expr> {
+        child(&self.0)
+    }
+    /// `1 .. 5`
+    pub fn range(&self) -> Option<RangeExpr> {
+        child(&self.0)
     }
     /// The time of `until 2 s`; absent: the end of the network's run.
     pub fn until(&self) -> Option<Expr> {

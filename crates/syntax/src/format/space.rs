@@ -37,6 +37,9 @@ fn stands_apart(last: &Piece, next: &Piece) -> bool {
         // Not behind the word that begins the step.
         return !matches!(last.owner(), EXPECT_STEP | AT_STEP | EXPECTATION | WHEN_STEP | FRAME_FAULT | CLOCK);
     }
+    if next.around() == Some(TALLY) {
+        return next.begins_kind() == Some(UNTIL);
+    }
     next.begins_part && next.kind != PIPE && !last.opens() && !matches!(last.kind, COMMA | PIPE | SEMICOLON | ARROW)
 }
 

@@ -166,9 +166,13 @@ impl Parser<'_> {
             word if self.at(IDENT) && self.nth(1) == L_PAREN => {
                 format!("a stack is set up by `stack {word}(…)`, an event goes to a port: `port.{word}(…)`")
             }
-            word @ ("counter" | "dropped" | "consumed" | "reported") if steps.contains("`host ") => {
-                format!("`{word}` is a step of a `test`; what a network expects is an event: `expect b.app.deliver(…)`")
-            }
+            word @ ("counter" | "dropped" | "consumed" | "reported") if steps.contains("`host ") => match word {
+                "reported" => "a report fails a network; `reported overflow 1` is a step of a `test`".to_string(),
+                _ if self.nth(2) == DOT => {
+                    format!("write `expect {word} {}.{} 1`", self.nth_text(1), self.nth_text(3))
+                }
+                _ => format!("write `expect {word} b.{} 1`, for host `b`", self.nth_text(1)),
+            },
             word if self.at(IDENT) && self.nth(1) == IDENT && near(word).is_some_and(|near| near != word) => {
                 format!("did you mean `{}`?", near(word).unwrap_or_default())
             }
@@ -279,6 +283,7 @@ impl Parser<'_> {
             }
             "partition" => self.partition(),
             "expect" if self.nth_word(1, "casts") && self.nth(2) != DOT => self.promised(),
+            "expect" if self.is_tally() => self.tally(),
             "expect" => self.expected_output(),
             "crash" | "restart" => self.outage(),
             "clock" => self.clock(),
@@ -287,7 +292,7 @@ impl Parser<'_> {
             "frame" => self.frame_fault(),
             "until" => self.until(),
             _ => self.unknown_step(
-                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `when a.port.event(…) a.port.event(…)`, `expect b.port.event(…) until 1 s`, `frame 3 of a.device lost`, `partition a from 1 s until 2 s`, `crash a at 1 s`, `restart a at 2 s`, `clock a ahead 3 s`, `casts app.send_to`, `delivers app.deliver_from`, `views app.view(?v, ..)`, `expect casts total` or `until 2 s`",
+                "`host a = Stack(…)`, `link lan { a.device, b.device }`, `at 10 ms a.port.event(…)`, `when a.port.event(…) a.port.event(…)`, `expect b.port.event(…) until 1 s`, `expect dropped b.stale 1`, `frame 3 of a.device lost`, `partition a from 1 s until 2 s`, `crash a at 1 s`, `restart a at 2 s`, `clock a ahead 3 s`, `casts app.send_to`, `delivers app.deliver_from`, `views app.view(?v, ..)`, `expect casts total` or `until 2 s`",
             ),
         }
     }
@@ -470,6 +475,39 @@ impl Parser<'_> {
         self.name_here("what holds of casts: `total`, `fifo`, `causal`, `own`, `real`, `agreed` or `together`");
         while self.eat(COMMA) {
             self.name_here("what holds of casts");
+        }
+        self.close();
+    }
+
+    /// Whether `expect` is followed by `dropped stale`, `consumed used`, `counter hits`.
+    fn is_tally(&self) -> bool {
+        matches!(self.nth_text(1), "dropped" | "consumed" | "counter" | "reported") && self.nth(2) == IDENT
+    }
+
+    /// `expect dropped b.stale 1  until 2 s`, `expect counter b.app.hits 1 .. 5`, `expect consumed used`
+    fn tally(&mut self) {
+        self.open(TALLY);
+        self.bump();
+        if self.at_word("reported") {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STEP, "a network expects no reports: each one fails it", "a report")
+                .help("write a `test` for what may be reported");
+            self.report(diagnostic);
+        }
+        self.bump();
+        self.path_here("a host, and the name of what is counted there");
+        if self.at(NUMBER) && self.same_line(0) {
+            let start = self.checkpoint();
+            self.expression();
+            if self.at(DOT_DOT) {
+                self.open_at(start, RANGE_EXPR);
+                self.bump();
+                self.expression();
+                self.close();
+            }
+        }
+        if self.at_word("until") && self.same_line(0) {
+            self.until();
         }
         self.close();
     }

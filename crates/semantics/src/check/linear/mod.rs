@@ -157,12 +157,10 @@ fn branches(flow: &mut Flow, stmt: &Stmt, state: State) -> State {
             ])
         }
         IfTaken { then, otherwise, local, .. } => taken(flow, stmt, *local, (then, otherwise), state),
-        Match { value, cases, otherwise } => {
-            let mut arms: Vec<_> = cases
-                .iter()
-                .map(|(_, block)| (block, block.first().map_or(value.span, |stmt| stmt.span), "in this case"))
-                .collect();
-            arms.push((otherwise, otherwise.first().map_or(value.span, |stmt| stmt.span), "in the last case"));
+        Match { cases, otherwise, places, .. } => {
+            let blocks = cases.iter().map(|(_, block)| block).chain([otherwise]).zip(places);
+            let place = |block: &Vec<Stmt>, place: &Span| block.first().map_or(*place, |stmt| stmt.span);
+            let arms: Vec<_> = blocks.map(|(block, at)| (block, place(block, at), "in this case")).collect();
             fork(flow, state, &arms)
         }
         While { body, .. } | For { body, .. } | ForObjects { body, .. } => repeated(flow, body, state),

@@ -255,12 +255,12 @@ fn place_for(layer: &str, of: Option<&str>, field: &str, width: u8) -> String {
         (Some((vector, part)), _) if part.trim_start_matches("*.").contains(".*") => {
             let (list, part) = part.trim_start_matches("*.").split_once(".*").unwrap_or_default();
             format!(
-                "add a part such as `each s in x.{list} {{ value: u16 = s{part} }}` for each x in `{layer}.{vector}`"
+                "add a part such as `each s in x.{list} {{ value: u{width} = s{part} }}` for each x in `{layer}.{vector}`"
             )
         }
         (Some((vector, part)), _) => {
             let part = part.replace('*', "x");
-            format!("add a part such as `each x in {layer}.{vector} {{ value: u16 = {part} }}`")
+            format!("add a part such as `each x in {layer}.{vector} {{ value: u{width} = {part} }}`")
         }
     }
 }

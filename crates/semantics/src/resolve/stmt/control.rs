@@ -1,7 +1,7 @@
 //! `if`, `match`, `return`.
 
-use mokume_base::Span;
-use mokume_syntax::ast::{self, Likelihood};
+use mokume_base::{FileId, Span};
+use mokume_syntax::ast::{self, AstNode, Likelihood};
 
 use crate::codes;
 use crate::program::*;
@@ -90,15 +90,23 @@ pub(super) fn match_(body: &mut Body, stmt: &ast::Match, span: Span, done: &mut 
 fn match_numbers(body: &mut Body, stmt: &ast::Match, value: Expr) -> Option<StmtKind> {
     let arms = patterns::arms(body, stmt, &value);
     let is_lost = value.ty == Type::Unknown;
+    let file = body.file;
     let mut arm = |block: Option<ast::Block>| {
         body.scoped(|body| {
             block.iter().filter(|_| is_lost).for_each(|block| data::bind_lost(body, stmt, block));
             stmt::block(body, block)
         })
     };
+    let places = places(file, &arms, value.span);
     let cases = arms.cases.into_iter().map(|(numbers, block)| (numbers, arm(block))).collect();
     let otherwise = stmt::block(body, arms.otherwise);
-    Some(StmtKind::Match { value, cases, otherwise })
+    Some(StmtKind::Match { value, cases, otherwise, places })
+}
+
+/// The places of the blocks of a `match`; `whole` for a block that is missing.
+fn places(file: FileId, arms: &patterns::Arms, whole: Span) -> Vec<Span> {
+    let blocks = arms.cases.iter().map(|(_, block)| block).chain([&arms.otherwise]);
+    blocks.map(|block| block.as_ref().map_or(whole, |block| block.span(file))).collect()
 }
 
 /// `match s { Shape.Circle(r) => { … } }`: branches on the number, and binds the parts in each block.
@@ -109,13 +117,14 @@ fn match_data(body: &mut Body, stmt: &ast::Match, (id, value): (EnumId, Expr), s
     let local = make(ExprKind::Local(whole), ty, place);
     let number = make(ExprKind::RecordField { record: Box::new(local.clone()), field: 0 }, Type::Enum(id), place);
     let arms = patterns::arms(body, stmt, &number);
+    let places = places(body.file, &arms, place);
     let mut cases = Vec::new();
     for (numbers, block) in arms.cases {
         let block = data_arm(body, stmt, block, (id, &local));
         cases.push((numbers, block));
     }
     let otherwise = data_arm(body, stmt, arms.otherwise, (id, &local));
-    done.push(Stmt { kind: StmtKind::Match { value: number, cases, otherwise }, span });
+    done.push(Stmt { kind: StmtKind::Match { value: number, cases, otherwise, places }, span });
 }
 
 /// A block with the names of its pattern bound.

@@ -7,6 +7,7 @@ mod options;
 mod outages;
 mod outputs;
 mod partitions;
+mod tallies;
 
 use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
@@ -40,6 +41,10 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Network) -> Netwo
             ast::NetworkMember::Expect(item) => {
                 let expectation = outputs::expectation(cx, file, &item, (&network, &broken), &mut bound);
                 network.expectations.extend(expectation);
+            }
+            ast::NetworkMember::Tally(item) => {
+                let tally = tallies::read(cx, file, &item, &network);
+                network.tallies.extend(tally);
             }
             ast::NetworkMember::When(item) => {
                 let when = outputs::when(cx, file, &item, (&network, &broken), &mut bound);
@@ -205,7 +210,8 @@ fn too_late(cx: &mut Context, network: &Network) {
     let steps = network.script.iter().map(|(at, _, step)| (*at, step.span));
     let expected = network.expectations.iter().map(|expectation| (expectation.until, expectation.span));
     let outages = network.outages.iter().map(|outage| (outage.at, outage.span));
-    for (at, span) in steps.chain(expected).chain(outages).filter(|(at, _)| *at > network.until) {
+    let tallies = network.tallies.iter().map(|tally| (tally.until, tally.span));
+    for (at, span) in steps.chain(expected).chain(tallies).chain(outages).filter(|(at, _)| *at > network.until) {
         let text = format!("the network has ended before this: it runs for {} ms", network.until / 1_000_000);
         let diagnostic = Diagnostic::error(codes::TOO_LATE, text).at(span, "never happens");
         cx.report(diagnostic.help(format!("write `until {} ms` or more, or an earlier time", at.div_ceil(1_000_000))));

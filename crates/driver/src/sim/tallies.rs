@@ -1,0 +1,102 @@
+//! `expect dropped b.stale 1`: totals of hosts, compared at their times.
+
+use mokume_base::{Diagnostic, SourceMap};
+use mokume_lower::network_tally;
+use mokume_reaction::{Accounts, Automaton};
+use mokume_script::Counted;
+use mokume_semantics::program::{Network, Program, Tally};
+
+use super::stacks::Stacks;
+use super::watch::{place, text, Failed};
+
+/// The most hosts of which it is said what else they dropped.
+const MOST_SHOWN: usize = 3;
+
+/// For each tally of a network: the hosts that count for it, and what each of them counts.
+pub(super) struct Tallies(Vec<Vec<(usize, Counted)>>);
+
+impl Tallies {
+    /// Resolves them in the stacks of their hosts; hosts without a stack are skipped.
+    pub fn of(program: &Program, network: &Network, stacks: Stacks<'_, '_>, wrong: &mut Vec<Diagnostic>) -> Tallies {
+        Tallies(network.tallies.iter().map(|tally| counting(program, network, stacks, tally, wrong)).collect())
+    }
+
+    /// Those that do not hold; `accounts` has those of a host at a time, all its lives together.
+    pub fn wrong<'s>(
+        &self,
+        network: &Network,
+        automata: &[&Automaton],
+        sources: &SourceMap,
+        accounts: &dyn Fn(u64, usize) -> Option<&'s Accounts>,
+    ) -> Vec<Failed> {
+        let tallies = network.tallies.iter().zip(&self.0);
+        let found = tallies.filter_map(|(tally, counting)| {
+            let of = |(host, what): &(usize, Counted)| {
+                let accounts = accounts(tally.until, *host)?;
+                let total = mokume_script::total(automata[*host], accounts, what).unwrap_or(0);
+                Some((*host, total, mokume_script::beside(automata[*host], accounts, what)))
+            };
+            let each: Vec<(usize, u64, Vec<String>)> = counting.iter().filter_map(of).collect();
+            let total = each.iter().map(|(_, total, _)| total).sum();
+            let (least, most) = tally.within;
+            (!(least..=most).contains(&total)).then(|| failed(network, sources, tally, total, &each))
+        });
+        found.collect()
+    }
+}
+
+/// Who counts for a tally. Reports a name that no host has.
+fn counting(
+    program: &Program,
+    network: &Network,
+    stacks: Stacks<'_, '_>,
+    tally: &Tally,
+    wrong: &mut Vec<Diagnostic>,
+) -> Vec<(usize, Counted)> {
+    let (mut counting, mut unknown, mut is_whole) = (Vec::new(), None, true);
+    for (number, host) in network.hosts.iter().enumerate() {
+        if tally.host.is_some_and(|host| host as usize != number) {
+            continue;
+        }
+        match stacks(host.stack.0).map(|stack| network_tally(program, stack, tally)) {
+            Some(Ok(counted)) => counting.push((number, counted)),
+            Some(Err(diagnostic)) => drop(unknown.get_or_insert(diagnostic)),
+            None => is_whole = false,
+        }
+    }
+    wrong.extend(unknown.filter(|_| counting.is_empty() && is_whole));
+    counting
+}
+
+fn failed(
+    network: &Network,
+    sources: &SourceMap,
+    tally: &Tally,
+    total: u64,
+    each: &[(usize, u64, Vec<String>)],
+) -> Failed {
+    let name = |host: usize| network.hosts[host].name.text.as_str();
+    let shares = each.iter().filter(|(_, total, _)| *total > 0);
+    let shares: Vec<String> = shares.map(|(host, total, _)| format!("{} {total}", name(*host))).collect();
+    let mut found = match shares.as_slice() {
+        [_, _, ..] => format!("it was {total}: {}", shares.join(", ")),
+        _ => format!("it was {total}"),
+    };
+    if total < tally.within.0 {
+        for (host, _, others) in each.iter().filter(|(.., others)| !others.is_empty()).take(MOST_SHOWN) {
+            found.push_str(&format!("; at {}: {}", name(*host), others.join(", ")));
+        }
+    }
+    Failed {
+        expectation: None,
+        at: tally.until,
+        place: place(sources, tally.span),
+        wanted: text(sources, tally.span),
+        is_too_much: total > tally.within.1,
+        found,
+        cause: String::new(),
+        instead: Vec::new(),
+        others: 0,
+        beside: Vec::new(),
+    }
+}
