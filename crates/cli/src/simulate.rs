@@ -106,7 +106,8 @@ pub fn simulate(
 fn print_alike(run: &sim::Run, printer: &Printer) {
     match printer.is_json() {
         true => printer.object(&json!({ "differ": false, "events": [] })),
-        false => printer.line(format!("interpreter and C do the same: {} events", run.records.len())),
+        // With the end of the run, as in its record.
+        false => printer.line(format!("interpreter and C do the same: {} events", run.records.len() + 1)),
     }
 }
 

@@ -286,6 +286,52 @@ fn back_ends_are_compared() {
     assert!(code == 2 && text.contains("C would be compared with itself"), "{code} {text}");
 }
 
+/// Only the interpreter records the calls in which layers do something that is not seen outside; they were taken for a difference.
+#[test]
+fn back_ends_are_compared_with_their_steps() {
+    if !crate::command::has_c_compiler() {
+        return println!("SKIPPED: no C compiler");
+    }
+    scratch("against.c", WHERE_C);
+    let quiet = |text: &str| {
+        let quiet = "worker Quiet {\n    entity {\n        timer tick\n        counter ticks\n    }\n    on start { start tick after 5 ms }\n\
+            \u{20}   on expiry tick {\n        count ticks\n        start tick after 5 ms\n    }\n    on send(msg) { below.send(msg) }\n\
+            \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n";
+        let text = text.replace("Tags over device", "Quiet / Tags over device");
+        assert!(text.contains("Quiet /"), "{text}");
+        format!("{text}{quiet}")
+    };
+    let page = scratch("steps.html", "");
+    let record = scratch("steps.jsonl", "");
+    let counted = |text: &str, before: &str| {
+        let rest = text.split(before).nth(1).unwrap_or_default();
+        rest.trim_start().split_whitespace().next().unwrap_or_default().to_string()
+    };
+    for more in [&["--html", &page][..], &["--record", &record, "--steps"], &["--record", &record], &[]] {
+        for backends in [&["--against", "c"][..], &["--backend", "c", "--against", "interpreter"]] {
+            let arguments = [backends, more].concat();
+            let (code, text) = sim("quiet.mok", &quiet(&elsewhere(false)), &arguments);
+            assert!(code == 0 && text.contains("interpreter and C do the same: "), "{arguments:?}: {text}");
+            // The record says as many events.
+            let count = counted(&text, "do the same: ");
+            assert!(
+                !more.contains(&"--record") || text.contains(&format!("{count} events in ")),
+                "{arguments:?}: {text}"
+            );
+        }
+        // The planted fault is found with them, too.
+        let (code, text) = sim("loud.mok", &quiet(&elsewhere(true)), &[&["--against", "c"][..], more].concat());
+        assert!(
+            code == 1 && text.contains("FAILED C does otherwise than the interpreter, about: "),
+            "{more:?}: {text}"
+        );
+    }
+    // Steps were recorded that have no other effect.
+    sim("quiet.mok", &quiet(&elsewhere(false)), &["--record", &record, "--steps"]);
+    let steps = std::fs::read_to_string(&record).unwrap().matches("\"wakes\"").count();
+    assert!(steps > 100, "{steps}");
+}
+
 #[test]
 fn seeds_that_hold_end_with_0() {
     let text = network("loss 5 %  delay 1 ms .. 9 ms", &["expect b.app.accepted 1 times"]);

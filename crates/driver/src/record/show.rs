@@ -192,9 +192,13 @@ pub fn first_difference<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a 
     first_apart([one, other].map(|run| run.events.iter().filter(|event| !is_joint(event))))
 }
 
-/// The same with the events that only connect others: a host that wakes at other times is another one.
+/// The same with the events that only connect others: a host that wakes at other times is another one. Left out are those without an
+/// effect: only a record with steps has them.
 pub(crate) fn first_difference_of_all<'a>(one: &'a Run, other: &'a Run) -> Option<[Option<&'a Event>; 2]> {
-    first_apart([one, other].map(|run| run.events.iter()))
+    first_apart([one, other].map(|run| {
+        let causes: BTreeSet<u64> = run.events.iter().filter_map(|event| event.cause).collect();
+        run.events.iter().filter(move |event| !is_joint(event) || event.did.is_none() || causes.contains(&event.id))
+    }))
 }
 
 fn first_apart<'a>(mut pair: [impl Iterator<Item = &'a Event>; 2]) -> Option<[Option<&'a Event>; 2]> {
