@@ -22,6 +22,59 @@ fn scratch(name: &str, text: &str) -> String {
 const STACK: &str = "use thin\n\nstack Link(device: Device) {\n    app = StopAndWait(50 ms, 3, 32) over device\n    \
                      export app\n}\n";
 
+/// What chance did to a frame and what the source says of it are one line, which the check accepts and which fails alike.
+#[test]
+fn what_chance_and_the_source_say_of_a_frame_is_one_line() {
+    let worker = "worker W {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+        stack One(device: Device) {\n    app = W over device\n    export app\n}\n";
+    let late = "expect b.app.deliver_from(\"x\") until 5 ms";
+    let cases = [
+        ("reorder 50 %", "", "frame 1 of a.device  late 3 ms", late),
+        ("reorder 50 %", "", "frame 1 of a.device to b.device  late 3 ms  turned 4000", late),
+        ("reorder 50 %", ", c.device", "frame 1 of a.device to b.device  late 3 ms", late),
+        ("reorder 50 %", ", c.device", "frame 1 of a.device  late 3 ms", late),
+        ("duplicate 50 %", "", "frame 1 of a.device  twice 3 ms", "expect b.app.deliver_from 2 times"),
+        (
+            "duplicate 50 %",
+            "",
+            "frame 1 of a.device  late 1 ms  turned 1  twice 3 ms  turned 1",
+            "expect b.app.deliver_from 2 times",
+        ),
+        ("corrupt 50 %", "", "frame 1 of a.device  turned 3", "expect nothing at b.app.deliver_from(\"x\")"),
+        ("loss 50 %", "", "frame 1 of a.device  lost  twice 1 ms", "expect b.app.deliver_from"),
+    ];
+    for (at, (weather, third, line, wanted)) in cases.into_iter().enumerate() {
+        let host = if third.is_empty() { "" } else { "    host c = One()\n" };
+        let text = format!(
+            "{worker}network N {{\n    host a = One()\n    host b = One()\n{host}    link l {{ a.device, b.device{third}   {weather}  delay 1 ms }}\n\
+             \u{20}   {line}\n    at 1 ms  a.app.send_to(\"x\")\n    {wanted}\n    until 30 ms\n}}\n"
+        );
+        let (_, all) = sim(&format!("joined{at}.mok"), &text, &["--seeds", "300", "--format", "json"]);
+        let lines: Vec<serde_json::Value> = all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        if weather.starts_with("loss") {
+            // Of a lost frame there is nothing more to lose: the copy comes in any weather.
+            assert!(lines.iter().all(|line| !line["shrunk"].is_string()), "{all}");
+            continue;
+        }
+        let shrunk = lines.iter().find(|line| line["shrunk"].is_string()).unwrap_or_else(|| panic!("{line}: {all}"));
+        let (written, seed) = (shrunk["shrunk"].as_str().unwrap(), shrunk["seed"].to_string());
+        let file = scratch(&format!("joined{at}.mok"), &format!("{text}\n{written}"));
+        let checked = mokume(&["check", &file]);
+        assert!(checked.status.success(), "{written}\n{}", said(&checked));
+        let name = written.split_whitespace().nth(1).unwrap();
+        let failed = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with("FAILED")).unwrap_or_default().to_string();
+            // Without the place, which is another one in the printed network.
+            line.split_once(": ").map_or("", |(_, rest)| rest).split(", seed ").next().unwrap_or_default().to_string()
+        };
+        let (code, again) =
+            sim(&format!("joined{at}.mok"), &format!("{text}\n{written}"), &["--network", name, "--seed", &seed]);
+        let (_, first) = sim(&format!("first{at}.mok"), &text, &["--seed", &seed]);
+        assert!(code == 1 && !failed(&again).is_empty(), "{written}\n{again}");
+        assert_eq!(failed(&again), failed(&first), "{written}");
+    }
+}
+
 /// A network of two hosts, of which `a` sends "x" at 20 ms.
 fn network(weather: &str, lines: &[&str]) -> String {
     format!(

@@ -17,4 +17,4 @@ pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;
 pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use way::{Befell, Way};
-pub use weather::{Ill, Medium, Member, Mishap, Weather};
+pub use weather::{joined, Ill, Medium, Member, Mishap, Weather};

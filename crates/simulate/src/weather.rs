@@ -143,10 +143,30 @@ pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
                 copies.push(Copy { late, turned: Vec::new() });
                 at = copies.len() - 1;
             }
-            Ill::Late(late) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.late += late),
+            Ill::Late(late) => {
+                copies.iter_mut().skip(at).take(1).for_each(|copy| copy.late = copy.late.saturating_add(late));
+            }
             Ill::Turned(bit) => copies.iter_mut().skip(at).take(1).for_each(|copy| copy.turned.push(bit)),
         }
     }
+}
+
+/// The faults of one line that does what these lines do one after the other to a frame that arrives normally; none if it still does.
+pub fn joined<'a>(lines: impl IntoIterator<Item = &'a [Ill]>) -> Vec<Ill> {
+    let mut copies = vec![Copy { late: 0, turned: Vec::new() }];
+    lines.into_iter().for_each(|ills| befall(&mut copies, ills));
+    for copy in &mut copies {
+        // A bit that is turned twice is as before.
+        let mut turned: Vec<u64> = Vec::new();
+        for bit in std::mem::take(&mut copy.turned) {
+            match turned.iter().position(|known| *known == bit) {
+                Some(at) => drop(turned.remove(at)),
+                None => turned.push(bit),
+            }
+        }
+        copy.turned = turned;
+    }
+    ills_of(&copies).concat()
 }
 
 /// The faults that turn a frame into these copies, each list sufficient by itself; none if the frame arrived normally.

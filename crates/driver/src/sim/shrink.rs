@@ -3,9 +3,11 @@
 //! The random fates of all frames become a list, from which as much as possible is removed. The rest is written as a
 //! network whose links have no randomness.
 
+use std::fmt::Write;
+
 use mokume_base::world::World;
 use mokume_base::FileId;
-use mokume_simulate::{Ill, Mishap};
+use mokume_simulate::{Ill, Member, Mishap};
 use mokume_syntax::ast::{self, AstNode};
 
 use super::{Failed, How, Keep, Prepared, Sky};
@@ -153,7 +155,28 @@ fn written(prepared: &Prepared<'_>, mishaps: &[Mishap], name: &str) -> String {
     let begin = u32::from(item.syntax().text_range().start());
     let mut edits = calmed(file, text, &item);
     edits.push((old.span.start, old.span.end, name.to_string()));
-    let lines: String = mishaps.iter().map(|mishap| format!("\n    {}", line(prepared, mishap))).collect();
+    let own = super::faults(prepared.network, &prepared.automata());
+    let mut joined: Vec<(Member, u64)> = Vec::new();
+    let mut lines = String::new();
+    for mishap in mishaps {
+        let frame = (mishap.from, mishap.number);
+        if joined.contains(&frame) {
+            continue;
+        }
+        let is_of_it = |other: &&Mishap| (other.from, other.number) == frame;
+        let all: Vec<&Mishap> = mishaps.iter().chain(own.iter().map(|(own, _)| own)).filter(is_of_it).collect();
+        if !is_said_twice(prepared, &all) {
+            let _ = write!(lines, "\n    {}", line(prepared, mishap));
+            continue;
+        }
+        joined.push(frame);
+        for mishap in one_for_each(prepared, &all) {
+            let _ = write!(lines, "\n    {}", line(prepared, &mishap));
+        }
+        // Lines of the source are among them.
+        let spans = own.iter().filter(|(own, _)| is_of_it(&own)).map(|(_, span)| span);
+        edits.extend(spans.map(|span| (before_line(text, span.start), span.end, String::new())));
+    }
     let place = place_of_lines(file, &item);
     edits.push((place, place, lines));
     edits.sort();
@@ -166,6 +189,43 @@ fn written(prepared: &Prepared<'_>, mishaps: &[Mishap], name: &str) -> String {
     }
     out.push_str(&text[done as usize..u32::from(item.syntax().text_range().end()) as usize]);
     mokume_syntax::format::format(FileId(0), &out).unwrap_or(out)
+}
+
+/// Whether these lines for one frame, each for itself, would give something twice (M0205).
+fn is_said_twice(prepared: &Prepared<'_>, lines: &[&Mishap]) -> bool {
+    let is_same = |one: &Ill, other: &Ill| match (one, other) {
+        (Ill::Turned(one), Ill::Turned(other)) => one == other,
+        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+    };
+    let says = |one: &Mishap, other: &Mishap| one.what.iter().any(|ill| other.what.iter().any(|of| is_same(ill, of)));
+    lines.iter().enumerate().any(|(at, one)| {
+        let is_crowded = is_crowded(prepared, one);
+        lines[..at].iter().any(|other| (one.to == other.to || !is_crowded) && says(one, other))
+    })
+}
+
+/// A line for each member that hears the frame, which does what these lines do; one for all, if they hear the same.
+fn one_for_each(prepared: &Prepared<'_>, lines: &[&Mishap]) -> Vec<Mishap> {
+    let Some(Mishap { from, number, .. }) = lines.first() else { return Vec::new() };
+    let medium = prepared.media.iter().find(|medium| medium.members.contains(from));
+    let others = medium.into_iter().flat_map(|medium| &medium.members).filter(|member| *member != from);
+    let of = |to: &Member| {
+        let meant = lines.iter().filter(|line| line.to.is_none_or(|heard| heard == *to));
+        let what = mokume_simulate::joined(meant.map(|line| &line.what[..]));
+        Mishap { from: *from, number: *number, to: Some(*to), what }
+    };
+    let mut all: Vec<Mishap> = others.map(of).collect();
+    if all.windows(2).all(|pair| pair[0].what == pair[1].what) {
+        all.truncate(1);
+        all.iter_mut().for_each(|mishap| mishap.to = None);
+    }
+    all.retain(|mishap| !mishap.what.is_empty());
+    all
+}
+
+/// The end of the line before this place, if only white space is between.
+fn before_line(text: &str, place: u32) -> u32 {
+    text[..place as usize].trim_end().len() as u32
 }
 
 fn find(file: FileId, text: &str, name: u32) -> Option<ast::Network> {
