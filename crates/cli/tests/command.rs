@@ -236,6 +236,89 @@ fn settings_are_checked_by_name_form_and_size() {
     assert_eq!(code(&run("address=10.0.0.1/24")), 0, "{}", said(&run("address=10.0.0.1/24")));
 }
 
+/// What goes into a stack from outside is a value of its type, or refused with the way out.
+#[test]
+fn settings_are_values_of_their_types() {
+    let device = format!("pcap:{}", empty_capture());
+    let file = scratch("set.mok");
+    let text = "enum Mode: u8 { Slow, Fast = 7 }\nenum Later: u8 open { Ask = 1 }\nrecord Pair { left: u8, name: [u8; ..4] }\n\
+        attribute kind: Mode = Mode.Slow\nattribute wait: Duration = 1 ms\n\
+        worker W(mode: Mode, later: Later, every: Duration, name: [u8; ..8], modes: [Mode; ..2], pair: Pair) {\n\
+        \u{20}   header { mode: Mode, later: Later, every: Duration, name: [u8; ..8], first: u8 }\n    reads kind, wait\n\
+        \u{20}   on send(msg) {\n        let m = if msg.kind == Mode.Fast and msg.wait > 2 ms { Mode.Fast } else { mode }\n\
+        \u{20}       let first = Mode.Slow\n        for one in modes limit 1 { first = one }\n\
+        \u{20}       below.send(msg, mode: m, later: later, every: every, name: name, first: if first == Mode.Fast { pair.left } else { 0 })\n    }\n\
+        \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n\
+        stack One(device: Device, mode: Mode = Mode.Slow, later: Later = Later.Ask, every: Duration = 10 ms, name: [u8; ..8] = [], \
+        modes: [Mode; ..2] = [], pair: Pair = Pair { left: 3, name: [] }) {\n\
+        \u{20}   app = W(mode, later, every, name, modes, pair) over device\n    export app with kind, wait\n}\n\
+        stack Needs(device: Device, name: [u8; ..8]) {\n\
+        \u{20}   app = W(Mode.Slow, Later.Ask, 1 ms, name, [], Pair { left: 3, name: [] }) over device\n    export app\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let run = |more: &[&str]| {
+        mokume(&[&["run", &file, "--stack", "One", "--device", &device, "--for", "1ms"][..], more].concat())
+    };
+    for right in [
+        "mode=7",
+        "mode=Fast",
+        "mode=Mode.Slow",
+        "later=200",
+        "later=Ask",
+        "every=1.5s",
+        "every=2 min",
+        "name=\"ab\"",
+        "name=ab",
+        "name=x\"6162\"",
+        "name=[1, 0x2]",
+        "name=[]",
+        "modes=[Fast, Mode.Slow]",
+        "pair.name=\"abcd\"",
+        "device.mac=02:00:00:00:00:01",
+        "device.mac=1",
+    ] {
+        let output = run(&["--set", right]);
+        assert_eq!(code(&output), 0, "{right}: {}", said(&output));
+    }
+    let names = "write `Mode.Slow` or `Mode.Fast`";
+    let as_text = "`--set 'name=\"ab\"'`, `'name=x\"6162\"'` or `'name=[1, …]'`";
+    for (wrong, way) in [
+        ("mode=3", names),
+        ("mode=300", names),
+        ("mode=fast", names),
+        ("mode=7ms", names),
+        ("later=256", "too large"),
+        ("later=ask", "`Later.Ask` or a number of 8 bits"),
+        ("every=5", "a time has a unit, as in `20 ms`"),
+        ("every=0", "a time has a unit"),
+        ("name=97", as_text),
+        ("name=x6162", as_text),
+        ("name=\"abcdefghi\"", "9 elements, and 8 are the most"),
+        ("name=[256]", "too large"),
+        ("name.length=9", as_text),
+        ("modes=[3]", names),
+        ("modes=ab", "`--set` `'modes=[Mode.Slow, …]'`"),
+        ("pair.name=\"abcde\"", "5 elements, and 4 are the most"),
+        ("device.mac=02:00:00:00:01", "it is written as in `"),
+    ] {
+        let output = run(&["--set", wrong]);
+        assert!(code(&output) == 2 && said(&output).contains(way), "{wrong}: {}", said(&output));
+    }
+    let output = mokume(&["run", &file, "--stack", "Needs", "--device", &device]);
+    assert!(code(&output) == 2 && said(&output).contains(as_text), "{}", said(&output));
+    // The same of what goes in by lines, and in tests.
+    assert_eq!(code(&run(&["--lines", "app.send_to(line, 7, 3 ms)"])), 0);
+    for (wrong, way) in [("line, 9, 3 ms", names), ("line, Fast, 3", "a time has a unit"), ("line, fast, 3 ms", names)]
+    {
+        let output = run(&["--lines", &format!("app.send_to({wrong})")]);
+        assert!(code(&output) == 2 && said(&output).contains(way), "{wrong}: {}", said(&output));
+    }
+    let step = format!("{text}test \"t\" {{\n    stack One\n    app.send_to(\"x\", 9, 1 ms)\n    => nothing\n}}\n");
+    let file = scratch("set_test.mok");
+    std::fs::write(&file, step).unwrap();
+    let output = mokume(&["check", &file]);
+    assert!(said(&output).contains("M0729") && said(&output).contains(names), "{}", said(&output));
+}
+
 /// A capture without packets: only the header of a pcap file.
 fn empty_capture() -> String {
     let name = scratch("empty.pcap");

@@ -210,7 +210,8 @@ fn parts(
             Type::Bool | Type::U(_) | Type::Seq(_) | Type::Enum(_) | Type::Reason | Type::Array(..) => {
                 let words = settings::value(automaton, written, group.form, (*ty, said));
                 let words = words.filter(|words| words.len() == group.count);
-                let words = words.ok_or_else(|| wrong(format!("write `{whole}`, with a value of its type")))?;
+                let way = || settings::way_out(automaton, group.form, *ty);
+                let words = words.ok_or_else(|| wrong(format!("{}; the whole is `{whole}`", way())))?;
                 let width = u32::from(ty.width(automaton));
                 if group.count == 1 && width < 64 && words.iter().any(|word| word >> width != 0) {
                     return Err(wrong(format!("it has {width} bits")));
@@ -260,7 +261,7 @@ mod tests {
             ("app.sent(1, 2, line)", "these do: "),
             ("app.send_to(1, line)", "app.send_to(local_host, remote_host, line)"),
             ("app.send_to(1, 2, 3)", "a line goes there"),
-            ("app.send_to(1, here, line)", "with a value of its type"),
+            ("app.send_to(1, here, line)", "as in `10.0.0.1`; the whole is"),
             ("app.send_to(1, 0x100000000, line)", "32 bits"),
         ] {
             let failure = read(&compiled.composed, &compiled.written, text).unwrap_err();

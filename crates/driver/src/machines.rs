@@ -164,12 +164,18 @@ pub fn parameters(
         _ => name.to_string(),
     };
     let mut missing = automaton.params.iter().zip(&values).filter(|(_, value)| value.is_none());
-    match missing.next().map(|(param, _)| as_set(&param.name)) {
+    match missing.next().map(|(param, _)| (&param.name, as_set(&param.name))) {
         None => Ok(values.into_iter().flatten().collect()),
-        Some(first) => Err(Failure::of_use(
-            format!("the stack's parameter `{first}` has no value"),
-            format!("give it one: `--set {first}=…`"),
-        )),
+        Some((part, first)) => {
+            let mut lists = written.lists.iter();
+            let list =
+                lists.find(|(list, _)| part.strip_prefix(list.as_str()).is_some_and(|rest| rest.starts_with('.')));
+            let help = match list {
+                Some((list, form)) => settings::as_list(automaton, list, form),
+                None => format!("give it one: `--set {first}=…`"),
+            };
+            Err(Failure::of_use(format!("the stack's parameter `{first}` has no value"), help))
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use mokume_base::Form;
 use mokume_reaction::{Automaton, Type};
-use mokume_script::Written;
+pub use mokume_script::{is_value, values_of};
+use mokume_script::{ListForm, Written};
 
 use crate::failure::Failure;
 
@@ -19,12 +20,27 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
             format!("it has: {}", if known.is_empty() { "none".to_string() } else { known.join(", ") }),
         ));
     }
-    let form = written.params.get(name);
-    let help = form.map_or("write a number, `true` or `20ms`".to_string(), |form| {
-        format!("it is written as in `{}`", form.example())
-    });
-    let named = meant.first().and_then(|at| named(automaton, params[*at].ty, text));
-    let words = named.map(|word| vec![word]).or_else(|| words(written, name, text));
+    let list = written
+        .lists
+        .iter()
+        .find(|(list, _)| name.strip_prefix(list.as_str()).is_some_and(|part| part.starts_with('.')));
+    if let Some((list, form)) = list {
+        let help = as_list(automaton, list, form);
+        return Err(Failure::of_use(format!("`{name}` is a part of the vector `{list}`"), help));
+    }
+    let (words, help) = match written.lists.get(name) {
+        Some(form) => {
+            let elements: Vec<Type> = meant.iter().skip(1).map(|at| params[*at].ty).collect();
+            let list = list_words(automaton, written, (form, &elements), text)?;
+            (list, as_list(automaton, name, form))
+        }
+        None => {
+            // A value of several parts has a notation, or none.
+            let ty = if let [at] = meant[..] { params[at].ty } else { Type::U(64) };
+            let form = written.params.get(name);
+            (read(automaton, written, form, (ty, text)), way_out(automaton, form, ty))
+        }
+    };
     let words = words.ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), help.clone()))?;
     if words.len() != meant.len() {
         let names: Vec<&str> = meant.iter().map(|i| params[*i].name.as_str()).collect();
@@ -33,15 +49,32 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
             help,
         ));
     }
-    Ok(meant.into_iter().zip(words).collect())
+    // Elements that a vector does not have are zero, whether or not that is a value.
+    let parts = meant.len() - 1;
+    let used = written.lists.get(name).map_or(usize::MAX, |form| 1 + words[0] as usize * (parts / form.most.max(1)));
+    let found: Vec<(usize, u64)> = meant.into_iter().zip(words).collect();
+    match found.iter().take(used).find(|(at, word)| !is_value(automaton, params[*at].ty, *word)) {
+        Some((at, _)) => {
+            let help = way_out(automaton, None, params[*at].ty);
+            Err(Failure::of_use(format!("`{text}` is no value for `{}`", params[*at].name), help))
+        }
+        None => Ok(found),
+    }
 }
 
 /// The words of a value as the user writes it: in the notation of the parameter's type, else of any type of the
-/// program; a number, `true`, `20 ms`.
-fn words(written: &Written, name: &str, text: &str) -> Option<Vec<u64>> {
+/// program; a number, `true`. A time has its unit, and an enum its names.
+fn read(automaton: &Automaton, written: &Written, form: Option<&Form>, (ty, text): (Type, &str)) -> Option<Vec<u64>> {
     let text = text.trim();
-    let own = written.params.get(name).and_then(|form| form.read(text));
-    own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
+    let one = |word: u64| vec![word];
+    match (form, ty) {
+        (Some(Form::Time), Type::U(64)) => Form::Time.read(text).or_else(|| duration(text).map(one)),
+        (_, Type::Enum(_)) => named(automaton, ty, text).or_else(|| number(text)).map(one),
+        (form, _) => form
+            .and_then(|form| form.read(text))
+            .or_else(|| written.all.iter().filter(|form| **form != Form::Time).find_map(|form| form.read(text)))
+            .or_else(|| plain(text).map(one)),
+    }
 }
 
 /// The words of an argument of a port's event, in the notation of its type.
@@ -51,8 +84,84 @@ pub fn value(
     form: Option<&Form>,
     (ty, text): (Type, &str),
 ) -> Option<Vec<u64>> {
-    let own = form.and_then(|form| form.read(text)).or_else(|| named(automaton, ty, text).map(|word| vec![word]));
-    own.or_else(|| written.all.iter().find_map(|form| form.read(text))).or_else(|| plain(text).map(|word| vec![word]))
+    // Not all times among the arguments have their notation.
+    let words = read(automaton, written, form, (ty, text)).or_else(|| match (form, ty) {
+        (None, Type::U(64)) => duration(text).map(|word| vec![word]),
+        _ => None,
+    });
+    words.filter(|words| words.iter().all(|word| is_value(automaton, ty, *word)))
+}
+
+/// How a value of a parameter or an argument is written.
+pub fn way_out(automaton: &Automaton, form: Option<&Form>, ty: Type) -> String {
+    match (form, values_of(automaton, ty)) {
+        (Some(Form::Time), _) if ty == Type::U(64) => {
+            format!("a time has a unit, as in `{}`", Form::Time.example())
+        }
+        (Some(form), _) => format!("it is written as in `{}`", form.example()),
+        (None, Some(values)) => format!("write {values}"),
+        (None, None) if ty == Type::Bool => "write `true` or `false`".to_string(),
+        (None, None) => "write a number".to_string(),
+    }
+}
+
+/// How a vector is set.
+pub fn as_list(automaton: &Automaton, name: &str, form: &ListForm) -> String {
+    let first = automaton.params.iter().find(|param| param.name == format!("{name}.0"));
+    let names = first.and_then(|first| match first.ty {
+        Type::Enum(id) => automaton.enums.get(id.index()),
+        _ => None,
+    });
+    let value = names.and_then(|known| Some(format!("{}.{}", known.name, known.names.first()?.0)));
+    let element = form.form.as_ref().map(Form::example).or(value).unwrap_or("1".to_string());
+    let list = format!("`'{name}=[{element}, …]'`");
+    let ways = match form.is_octets {
+        true => format!("`--set '{name}=\"ab\"'`, `'{name}=x\"6162\"'` or {list}"),
+        false => format!("`--set` {list}"),
+    };
+    let plural = if form.most == 1 { "" } else { "s" };
+    format!("write {ways}, of at most {} element{plural}", form.most)
+}
+
+/// The words of a vector: its length, its elements, and zeros for those that it does not have. `None` if the text is none;
+/// fails if it is too long. `types` are those of all its elements' parts.
+fn list_words(
+    automaton: &Automaton,
+    written: &Written,
+    (form, types): (&ListForm, &[Type]),
+    text: &str,
+) -> Result<Option<Vec<u64>>, Failure> {
+    let text = text.trim();
+    let per = types.len() / form.most.max(1);
+    let of_octets = |octets: Vec<u8>| octets.into_iter().map(|octet| vec![u64::from(octet)]).collect();
+    let elements: Option<Vec<Vec<u64>>> = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(inner) => {
+            let all = inner.split(',').filter(|_| !inner.trim().is_empty());
+            let ty = if per == 1 { types[0] } else { Type::U(64) };
+            let words =
+                |text| read(automaton, written, form.form.as_ref(), (ty, text)).filter(|words| words.len() == per);
+            all.map(words).collect()
+        }
+        None if form.is_octets => mokume_syntax::octets_of(text).or_else(|| bare_text(text)).map(of_octets),
+        None => None,
+    };
+    let Some(elements) = elements else { return Ok(None) };
+    if elements.len() > form.most {
+        let message = format!("`{text}` has {} elements, and {} are the most", elements.len(), form.most);
+        return Err(Failure::of_use(message, "leave some out"));
+    }
+    let length = elements.len() as u64;
+    let mut words: Vec<u64> = std::iter::once(length).chain(elements.into_iter().flatten()).collect();
+    words.resize(types.len() + 1, 0);
+    Ok(Some(words))
+}
+
+/// A text whose quotes the shell took; not what may have been something else: `97`, `x6162`.
+fn bare_text(text: &str) -> Option<Vec<u8>> {
+    let is_hex = |rest: &str| rest.bytes().all(|octet| octet.is_ascii_hexdigit());
+    let is_plain =
+        text.starts_with(char::is_alphabetic) && !text.contains('"') && !text.strip_prefix('x').is_some_and(is_hex);
+    is_plain.then(|| text.as_bytes().to_vec())
 }
 
 /// The name of an enum's value: `Kind.Ask`, or `Ask`.
@@ -67,7 +176,7 @@ fn plain(text: &str) -> Option<u64> {
     match text {
         "true" => Some(1),
         "false" => Some(0),
-        _ => number(text).or_else(|| duration(text)),
+        _ => number(text),
     }
 }
 
@@ -110,13 +219,28 @@ mod tests {
             param("port", Type::U(16)),
             param("kind", Type::Enum(EnumId(0))),
             param("device.mac", Type::U(48)),
+            param("every", Type::U(64)),
+            param("name.length", Type::U(8)),
+            param("name.0", Type::U(8)),
+            param("name.1", Type::U(8)),
+            param("name.2", Type::U(8)),
+            param("kinds.length", Type::U(8)),
+            param("kinds.0", Type::Enum(EnumId(0))),
+            param("kinds.1", Type::Enum(EnumId(0))),
+            param("later", Type::Enum(EnumId(1))),
         ];
-        let enums = vec![Enum { name: "Kind".into(), width: 8, open: false, names: vec![("Ask".into(), 3)] }];
+        let names =
+            |open| Enum { name: "Kind".into(), width: 8, open, names: vec![("Ask".into(), 3), ("Tell".into(), 7)] };
+        let enums = vec![names(false), names(true)];
         let address = Form::Parts { notation: Notation::Dotted { bits: 8 }, widths: vec![32] };
         let station = Form::Parts { notation: Notation::Colons { bits: 8 }, widths: vec![48] };
         let network = Form::Prefix { of: Box::new(address.clone()), width: 8 };
-        let forms = [("address".to_string(), network.clone()), ("address.address".to_string(), address.clone())];
-        let written = Written { params: forms.into(), all: vec![address, station, network], ..Written::default() };
+        let forms = [("address", network.clone()), ("address.address", address.clone()), ("every", Form::Time)];
+        let params_forms = forms.map(|(name, form)| (name.to_string(), form)).into();
+        let list = |most, is_octets| ListForm { most, form: None, is_octets };
+        let lists = [("name".to_string(), list(3, true)), ("kinds".to_string(), list(2, false))].into();
+        let all = vec![address, station, network];
+        let written = Written { params: params_forms, lists, all, ..Written::default() };
         (Automaton { params, enums, ..Automaton::default() }, written)
     }
 
@@ -128,8 +252,8 @@ mod tests {
     #[test]
     fn values_are_what_users_write() {
         assert_eq!(plain("0x800"), Some(2048));
-        assert_eq!(plain("20 ms"), Some(20_000_000));
-        for wrong in ["", "ten", "10.0.0", "1 parsec", "-1"] {
+        assert_eq!(duration("20 ms"), Some(20_000_000));
+        for wrong in ["", "ten", "10.0.0", "1 parsec", "-1", "20 ms"] {
             assert_eq!(plain(wrong), None, "{wrong}");
         }
     }
@@ -141,6 +265,48 @@ mod tests {
         assert_eq!(assigned("port", "7").unwrap(), vec![(2, 7)]);
         assert_eq!(assigned("kind", "Kind.Ask").unwrap(), assigned("kind", "Ask").unwrap());
         assert_eq!(assigned("device.mac", "02:00:00:00:00:01").unwrap(), vec![(4, 0x0200_0000_0001)]);
+    }
+
+    #[test]
+    fn an_enum_has_its_names_and_a_time_its_unit() {
+        assert_eq!(assigned("kind", "7").unwrap(), assigned("kind", "Tell").unwrap());
+        assert_eq!(assigned("later", "200").unwrap(), vec![(13, 200)]);
+        for wrong in ["4", "300", "ask", "20ms", "10.0.0.1"] {
+            let failure = assigned("kind", wrong).unwrap_err();
+            assert!(failure.help.contains("`Kind.Ask` or `Kind.Tell`"), "{wrong}: {failure}");
+        }
+        assert_eq!(assigned("every", "1.5s").unwrap(), vec![(5, 1_500_000_000)]);
+        assert_eq!(assigned("every", "2 min").unwrap(), vec![(5, 120_000_000_000)]);
+        for wrong in ["5", "0", "10.0.0.1", "5 parsec", "true"] {
+            let failure = assigned("every", wrong).unwrap_err();
+            assert!(failure.help.contains("a time has a unit, as in `20 ms`"), "{wrong}: {failure}");
+        }
+        assert!(assigned("port", "20ms").is_err());
+    }
+
+    #[test]
+    fn a_vector_is_a_text_or_a_list() {
+        let ab = vec![(6, 2), (7, 0x61), (8, 0x62), (9, 0)];
+        for text in ["\"ab\"", "x\"6162\"", "ab", "[97, 0x62]"] {
+            assert_eq!(assigned("name", text).unwrap(), ab, "{text}");
+        }
+        assert_eq!(assigned("name", "[]").unwrap(), assigned("name", "\"\"").unwrap());
+        assert_eq!(assigned("kinds", "[Tell, 3]").unwrap(), vec![(10, 2), (11, 7), (12, 3)]);
+        // A missing element has no name, and needs none.
+        assert_eq!(assigned("kinds", "[Kind.Tell]").unwrap(), vec![(10, 1), (11, 7), (12, 0)]);
+        for wrong in ["97", "x6162", "[a]", "[1", "\"ab", "1, 2", "[1,,2]"] {
+            let failure = assigned("name", wrong).unwrap_err();
+            assert!(failure.help.contains("`--set 'name=\"ab\"'`"), "{wrong}: {failure}");
+        }
+        for (name, text, part) in [
+            ("name", "\"abcd\"", "4 elements, and 3 are the most"),
+            ("name.length", "9", "a part of the vector `name`"),
+            ("kinds", "[4]", "is no value for `kinds.0`"),
+            ("kinds", "\"a\"", "'kinds=[Kind.Ask, …]'"),
+        ] {
+            let failure = assigned(name, text).unwrap_err();
+            assert!(failure.to_string().contains(part), "{name}={text}: {failure}");
+        }
     }
 
     #[test]

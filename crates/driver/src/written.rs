@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation, SourceMap, Span};
 use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
-use mokume_script::{CellForms, KeyForm, Written};
+use mokume_script::{CellForms, KeyForm, ListForm, Written};
 use mokume_semantics::program::{
     Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
 };
@@ -17,7 +17,8 @@ pub fn of(program: &Program, sources: &SourceMap, stack: &Stack, automaton: &Aut
     let source = Source { program, sources, automaton };
     Written {
         arguments: (0..automaton.ports.len()).map(|port| source.arguments(port)).collect(),
-        params: source.params(&stack.params),
+        params: source.params(stack),
+        lists: source.lists(&stack.params),
         headers: source.headers(),
         wires: source.wires(),
         flows: source.flows(),
@@ -61,10 +62,32 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    fn params(&self, params: &[Param]) -> Forms {
+    /// The stack's parameters, and the station addresses of its devices, which have one notation in all programs.
+    fn params(&self, stack: &Stack) -> Forms {
         let mut forms = Forms::new();
-        params.iter().for_each(|param| self.param(&param.name.text, param.ty, param.written, &mut forms));
+        stack.params.iter().for_each(|param| self.param(&param.name.text, param.ty, param.written, &mut forms));
+        let station = || Form::Parts { notation: Notation::Colons { bits: 8 }, widths: vec![48] };
+        forms.extend(stack.devices.iter().map(|device| (format!("{}.mac", device.text), station())));
         forms
+    }
+
+    fn lists(&self, params: &[Param]) -> BTreeMap<String, ListForm> {
+        let mut lists = BTreeMap::new();
+        params.iter().for_each(|param| self.list(&param.name.text, (param.ty, param.written), &mut lists));
+        lists
+    }
+
+    fn list(&self, name: &str, (ty, written): (Type, Option<Notation>), lists: &mut BTreeMap<String, ListForm>) {
+        let Type::Record(id) = ty else { return };
+        if let Some(vector) = self.program.vector(ty) {
+            let form = self.program.form(vector.element, written);
+            let is_octets = vector.element == Type::UInt(8) && form.is_none();
+            lists.insert(name.to_string(), ListForm { most: vector.bound as usize, form, is_octets });
+            return;
+        }
+        for field in self.program.records.get(id.index()).map_or(&[][..], |record| &record.fields) {
+            self.list(&format!("{name}.{}", field.name.text), (field.ty, field.written), lists);
+        }
     }
 
     /// A parameter, and its parts, which can be set separately.
@@ -400,7 +423,7 @@ mod tests {
     fn parameters_arguments_and_headers_have_the_forms_of_their_types() {
         let (_, compiled) = compiled();
         let written = &compiled.written;
-        assert_eq!(written.params.keys().collect::<Vec<_>>(), ["own", "own.address"]);
+        assert_eq!(written.params.keys().collect::<Vec<_>>(), ["device.mac", "own", "own.address"]);
         let port = compiled.composed.ports.iter().position(|port| port.name == "ports").unwrap();
         assert!(written.arguments[port]["local_host"].read("10.0.0.1").is_some());
         assert!(written.arguments[port]["remote_to"].read("::1").is_some());

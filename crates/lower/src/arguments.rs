@@ -223,12 +223,15 @@ pub fn misfit(
         Type::Array(..) => "a vector".to_owned(),
     };
     let text = format!("`{}` of `{}` is {wanted}, and {given} is none", label(name), event.text);
+    let values = mokume_script::values_of(automaton, *ty);
     let help = match (ty, given.as_str()) {
         (Type::Ref(_), _) => "name one that an output has bound: `=> app.opened(1, ?s)`, and then `app.send(s, \"a\")`",
         (Type::Msg, _) => "write what it holds: `\"text\"`, `x\"00ff\"`, or a packet by its fields",
+        (Type::Enum(_), _) => "",
         (_, "a text") => "write it without quotes, as its type is written: a number, an address, a name",
         _ => "write a number that fits",
     };
+    let help = values.map_or(help.to_owned(), |values| format!("write {values}"));
     let place = if let s::Arg::Handle(name) = arg { name.span } else { event.span };
     Some(Diagnostic::error(Code("M0729"), text).at(place, "does not fit").help(help))
 }

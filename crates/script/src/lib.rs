@@ -22,4 +22,6 @@ pub use names::Names;
 pub use packets::why;
 pub use play::{beside, is_meant, judge, parameters, run, total};
 pub use script::*;
-pub use written::{is_named, octets_of_list, scalar, short_name, CellForms, KeyForm, Written};
+pub use written::{
+    is_named, is_value, octets_of_list, scalar, short_name, values_of, CellForms, KeyForm, ListForm, Written,
+};

@@ -13,6 +13,8 @@ pub struct Written {
     pub arguments: Vec<BTreeMap<String, Form>>,
     /// Parameters of the stack, and parts of parameters that are records, by name.
     pub params: BTreeMap<String, Form>,
+    /// Parameters of the stack that are bounded vectors, and such parts of parameters, by name.
+    pub lists: BTreeMap<String, ListForm>,
     /// Fields of headers by their alternative and name.
     pub headers: BTreeMap<(HeaderId, VariantId, String), Form>,
     /// Fields of wires with a declared type, by name.
@@ -28,6 +30,17 @@ pub struct Written {
     pub ends: BTreeMap<String, String>,
     /// The notations of all types of the program, for values without a type.
     pub all: Vec<Form>,
+}
+
+/// The notation of a bounded vector that is given from outside.
+#[derive(Clone, Debug)]
+pub struct ListForm {
+    /// The most elements.
+    pub most: usize,
+    /// The notation of an element; `None` for a plain number.
+    pub form: Option<Form>,
+    /// Whether its elements are octets, so that it may be written as a text.
+    pub is_octets: bool,
 }
 
 /// The notations of a cell's values; `None` for plain numbers.
@@ -157,7 +170,7 @@ impl Written {
         let mut groups = Vec::new();
         let mut first = 0;
         while first < params.len() {
-            let found = forms.into_iter().flatten().find(|(name, form)| is_value(name, form, &params[first..]));
+            let found = forms.into_iter().flatten().find(|(name, form)| begins(name, form, &params[first..]));
             let form = found.map(|(_, form)| form);
             let count = form.map_or(1, Form::words);
             groups.push(Group { first, count, form });
@@ -168,7 +181,7 @@ impl Written {
 }
 
 /// Whether the scalars of a value with this name and form come first.
-fn is_value(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
+fn begins(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
     if form.words() == 1 {
         return params[0].0 == name;
     }
@@ -191,6 +204,33 @@ pub fn scalar(automaton: &Automaton, ty: Type, word: u64) -> String {
         Type::U(_) | Type::Seq(_) | Type::Ref(_) | Type::Msg | Type::Array(..) => None,
     };
     name.unwrap_or_else(|| word.to_string())
+}
+
+/// Whether a number is a value of the type, whose width it has: a plain enum has no values but those with names.
+pub fn is_value(automaton: &Automaton, ty: Type, word: u64) -> bool {
+    let Type::Enum(id) = ty else { return true };
+    let known = automaton.enums.get(id.index());
+    known.is_none_or(|known| known.open || known.names.iter().any(|(_, value)| *value == word))
+}
+
+/// The most names of an enum's values in a message.
+const NAMED: usize = 12;
+
+/// What may be written for a value of an enum, for messages; `None` for other types.
+pub fn values_of(automaton: &Automaton, ty: Type) -> Option<String> {
+    let Type::Enum(id) = ty else { return None };
+    let known = automaton.enums.get(id.index())?;
+    let mut all: Vec<String> =
+        known.names.iter().take(NAMED).map(|(name, _)| format!("`{}.{name}`", known.name)).collect();
+    match known.names.len().saturating_sub(NAMED) {
+        0 => {}
+        more => all.push(format!("one of {more} more")),
+    }
+    if known.open {
+        all.push(format!("a number of {} bits", known.width));
+    }
+    let last = all.pop()?;
+    Some(if all.is_empty() { last } else { format!("{} or {last}", all.join(", ")) })
 }
 
 /// A value as a summary writes it: `Fine` for `Status.Fine`, without the name of the enum. Where values stand alone they are whole;
