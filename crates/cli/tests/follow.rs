@@ -437,6 +437,28 @@ fn text_names_layer_event_and_line() {
     assert_eq!(output.status.code(), Some(1));
 }
 
+/// A device's address that the stack does not read was asked for, though `run` does not ask for it.
+#[test]
+fn what_the_stack_does_not_read_is_not_asked_for() {
+    let text = "worker W(own: u8) {\n    header { n: u8 }\n    on send(msg) { below.send(msg, n: own) }\n\
+        \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n\
+        stack One(device: Device, own: u8, other: u8) {\n    app = W(own) over device\n    export app\n}\n\
+        network N {\n    host a = One(own: 1, other: 2)\n    host b = One(own: 2, other: 2)\n    link l { a.device, b.device }\n\
+        \u{20}   at 1 ms  a.app.send_to(\"x\")\n    until 10 ms\n}\n";
+    let (file, capture) = (scratch("unread.mok"), scratch("unread.pcap"));
+    std::fs::write(&file, text).unwrap();
+    assert!(mokume(&["sim", &file, "--pcap", &capture]).status.success());
+    let follow = |set: &[&str]| {
+        let output = mokume(&[&["dissect", &capture, "--by", &file, "--follow", "--stack", "One"][..], set].concat());
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let (code, text) = follow(&["--set", "own=2"]);
+    assert!(code != Some(2) && !text.contains("has no value"), "{text}");
+    // What it reads is asked for.
+    let (code, text) = follow(&[]);
+    assert!(code == Some(2) && text.contains("the stack's parameter `own` has no value"), "{text}");
+}
+
 #[test]
 fn what_cannot_be_followed_is_said() {
     for (more, part) in [

@@ -137,7 +137,7 @@ impl LinkType {
     /// The link type of a stack. One that reads its device's `mac` has station addresses in its frames, like Ethernet;
     /// for others it is unknown.
     pub fn of(automaton: &mokume_reaction::Automaton) -> LinkType {
-        match reads_station(automaton, |name| name.ends_with(".mac")) {
+        match reads(automaton, |name| name.ends_with(".mac")) {
             true => LinkType::Ethernet,
             false => LinkType::Private,
         }
@@ -145,7 +145,7 @@ impl LinkType {
 
     /// Whether frames of this link type may come to the stack's device of that name. Numbers for private use say nothing.
     pub fn fits(link: u32, automaton: &mokume_reaction::Automaton, device: &str) -> bool {
-        !reads_station(automaton, |name| name == format!("{device}.mac"))
+        !reads(automaton, |name| name == format!("{device}.mac"))
             || link == ETHERNET
             || (PRIVATE..=LAST_PRIVATE).contains(&link)
     }
@@ -164,10 +164,9 @@ impl LinkType {
     }
 }
 
-/// Whether the stack's code reads the station address of a device: a parameter of such a name. Each device declares one.
-fn reads_station(automaton: &mokume_reaction::Automaton, is_station: impl Fn(&str) -> bool) -> bool {
-    let is_read =
-        |op: &Op| matches!(op.kind, OpKind::Param { param } if is_station(&automaton.params[param.index()].name));
+/// Whether the stack's code reads a parameter of such a name, as the station address that each device declares.
+pub fn reads(automaton: &mokume_reaction::Automaton, is_it: impl Fn(&str) -> bool) -> bool {
+    let is_read = |op: &Op| matches!(op.kind, OpKind::Param { param } if is_it(&automaton.params[param.index()].name));
     automaton.bodies().flat_map(Body::ops).any(is_read)
 }
 

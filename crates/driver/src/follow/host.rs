@@ -4,6 +4,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, PortId};
 
 use crate::compile::Compiled;
+use crate::devices::capture;
 use crate::dissect::link::Front;
 use crate::dissect::{self, Dissector};
 use crate::failure::Failure;
@@ -53,7 +54,11 @@ impl<'a> Host<'a> {
             }
             Taken::Stack { compiled, set } => {
                 let automaton = &compiled.composed;
-                let given = |name: &str| name.ends_with(".mtu").then_some(LARGEST);
+                // What the stack does not read is not asked for.
+                let given = |name: &str| match name.ends_with(".mtu") {
+                    true => Some(LARGEST),
+                    false => (!capture::reads(&compiled.uncomposed, |read| read == name)).then_some(0),
+                };
                 let params = machines::parameters(automaton, &compiled.written, set, &given)?;
                 (automaton.name.clone(), *compiled, params, seed, None)
             }
