@@ -85,8 +85,12 @@ fn a_place_in_a_table_that_there_is_not_is_refused() {
     says(&lua("udp.prt:4711"), 2, &["Wireshark has no table `udp.prt`", "did you mean `udp.port`?"]);
     says(&lua("udp.port:99999999"), 2, &["`99999999` is no number", "0 to 65535"]);
     // Plugins have tables of their own.
-    for good in ["udp.port:65535", "mine_stack.ports.port:99999999"] {
+    for good in ["udp.port:65535", "mine_stack.ports.port:99999999", "udp.port:0xffff", "ethertype:0x88b6"] {
         says(&lua(good), 0, &[]);
+    }
+    assert_eq!(lua("ethertype:0x88b6").stdout, lua("ethertype:34998").stdout);
+    for wrong in ["udp.port:0x", "udp.port:0x+1", "udp.port:88b6", "udp.port:-1"] {
+        says(&lua(wrong), 2, &["is no place in a table", "`ethertype:0x88b6:hops`"]);
     }
 }
 

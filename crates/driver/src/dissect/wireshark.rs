@@ -7,20 +7,29 @@ use super::{link, Dissector};
 use crate::failure::Failure;
 
 const HELP: &str =
-    "write `TABLE:NUMBER`, or `TABLE:NUMBER:LAYER` for packets that begin with a layer's, as in `udp.port:4711:agreed`";
+    "write `TABLE:NUMBER`, or `TABLE:NUMBER:LAYER` for packets that begin with a layer's, as in `udp.port:4711:agreed` or `ethertype:0x88b6:hops`";
 
 /// Parses where Wireshark is to find packets: `udp.port:4711:agreed`.
 pub fn at(dissector: &Dissector, text: &str) -> Result<At, Failure> {
     let wrong = || Failure::of_use(format!("`{text}` is no place in a table of Wireshark's"), HELP);
     let mut parts = text.split(':');
     let table = parts.next().filter(|table| !table.is_empty()).ok_or_else(wrong)?;
-    let number = parts.next().and_then(|number| number.parse::<u32>().ok()).ok_or_else(wrong)?;
+    let number = parts.next().and_then(numbered).ok_or_else(wrong)?;
     let protocol = parts.next().map(|name| protocol(dissector, name)).transpose()?;
     if parts.next().is_some() {
         return Err(wrong());
     }
     is_there(table, number)?;
     Ok(At { table: table.to_string(), number: number.into(), protocol })
+}
+
+/// A number as sources write it: `34998`, `0x88b6`.
+fn numbered(text: &str) -> Option<u32> {
+    match text.strip_prefix("0x") {
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok(),
+        Some(_) => None,
+        None => text.parse().ok(),
+    }
 }
 
 /// Refuses a table that is most likely a slip, and a number that the table does not take. Wireshark may have more tables than are
