@@ -29,6 +29,20 @@ network Pair {
 "
 );
 
+/// A report was told with an empty expectation between two colons.
+#[test]
+fn a_report_is_told_after_its_place() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug").join("report");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("net.mok");
+    let text = "worker W {\n    entity { var left: u8 = 0 }\n    on send(msg) {\n        left = left - 1\n        below.send(msg)\n    }\n\
+        \u{20}   on deliver(msg) { above.deliver(msg) }\n}\nstack One(device: Device) {\n    app = W over device\n    export app\n}\n\
+        network N {\n    host a = One()\n    host b = One()\n    link l { a.device, b.device }\n    at 1 ms  a.app.send_to(\"x\")\n    until 5 ms\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let (out, err, _) = transcript(&["debug", file.to_str().unwrap()], "continue\n");
+    assert!(out.contains("net.mok:4: host `a` reported overflow") && !out.contains(": :"), "{out}{err}");
+}
+
 /// The file of these tests, under a separate name for each.
 fn file(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug").join(name);

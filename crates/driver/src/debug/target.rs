@@ -51,12 +51,13 @@ impl Target<'_> {
                 let finished = prepared.observed(how, observed, world)?;
                 let finished = finished.come_to_rest()?;
                 let wrong = sim::seeds::wrong(&finished);
-                Ok(End {
-                    failed: wrong
-                        .iter()
-                        .map(|failed| format!("{}: {}: {}", failed.place, failed.wanted, failed.found))
-                        .collect(),
-                })
+                // A report was not wanted, and not resting has no place.
+                let said = |failed: &sim::Failed| {
+                    let parts =
+                        [&failed.place, &failed.wanted, &failed.found].into_iter().filter(|part| !part.is_empty());
+                    parts.map(String::as_str).collect::<Vec<_>>().join(": ")
+                };
+                Ok(End { failed: wrong.iter().map(said).collect() })
             }
             Target::Test { prepared, number, .. } => {
                 let watch = |mut machine: Instance| {
