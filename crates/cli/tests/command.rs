@@ -319,6 +319,40 @@ fn settings_are_values_of_their_types() {
     assert!(said(&output).contains("M0729") && said(&output).contains(names), "{}", said(&output));
 }
 
+/// A vector of a header is called in its picture as the source calls it, and what must hold of a field stands there.
+#[test]
+fn headers_are_drawn_with_the_names_of_the_source() {
+    let file = scratch("named.mok");
+    let text = "record Line { node: u16, cost: u8 }\n\
+        worker Plain {\n    header { a: u8, tags: [u16; ..3] }\n    on send(msg) { below.send(msg, a: 1, tags: []) }\n\
+        \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n\
+        worker Wired {\n    header { a: u8, lines: [Line; ..4], letters: [u8; ..2] }\n\
+        \u{20}   on send(msg) { below.send(msg, a: 9, lines: [], letters: []) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+        bundle B = Wired encoded WW\n\
+        wire WW big {\n    a: u8 = Wired.a where a >= 8\n    n: u8 = Wired.lines.length\n    each l in Wired.lines { to: u16 = l.node  cost: u8 = l.cost }\n\
+        \u{20}   m: u8 = Wired.letters.length\n    each c in Wired.letters { letter: u8 = c }\n}\n\
+        stack One(device: Device) {\n    app = Plain over b\n    b = B over device\n    export app\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let output = mokume(&["graph", &file, "--what", "headers"]);
+    let text = said(&output);
+    for wanted in [
+        "Plain.tags.length",
+        "app.tags.*",
+        "Wired.lines.length",
+        "Wired.lines.*.node",
+        "Wired.lines.*.cost",
+        "Wired.letters.length",
+        "Wired.letters.*",
+        "Wired.a, where a >= 8",
+    ] {
+        let wanted = wanted.replace("Plain.", "app.").replace("Wired.", "b.Wired.");
+        assert!(text.contains(&wanted), "{wanted}\n{text}");
+    }
+    assert!(!text.contains("_length") && !text.contains("_0") && !text.contains("tags_"), "{text}");
+    let output = mokume(&["graph", &file, "--what", "headers", "--format", "json"]);
+    assert!(said(&output).contains("b.Wired.lines.*.node") && !said(&output).contains("_length"), "{}", said(&output));
+}
+
 /// A capture without packets: only the header of a pcap file.
 fn empty_capture() -> String {
     let name = scratch("empty.pcap");

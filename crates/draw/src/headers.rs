@@ -4,8 +4,8 @@
 //! fields.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireExpression, WireField,
-    WireItem, WireTest,
+    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireConstraint, WireExpression,
+    WireField, WireItem, WireTest,
 };
 
 /// What is said where there is nothing to draw.
@@ -132,7 +132,7 @@ impl Maker<'_> {
         let mut behind = at;
         for (one, other) in elements[0].iter().zip(&elements[1]) {
             behind = self.field(one, behind);
-            let says = self.says(&other.value);
+            let says = self.told(other);
             if let Some(cell) = self.last().cells.last_mut() {
                 cell.name = of_all(&cell.name, &other.name);
                 cell.says = of_all(&cell.says, &says);
@@ -143,9 +143,23 @@ impl Maker<'_> {
 
     /// The bit behind the field.
     fn field(&mut self, field: &WireField, at: u32) -> u32 {
-        let says = self.says(&field.value);
+        let says = self.told(field);
         self.last().cells.push(HeaderBits { name: field.name.clone(), bits: field.width.into(), says });
         at + u32::from(field.width)
+    }
+
+    /// Where the field's value comes from, and what must hold of it.
+    fn told(&self, field: &WireField) -> String {
+        let says = self.says(&field.value);
+        let wanted = field.constraints.iter().map(|WireConstraint { left, compare, right, .. }| {
+            format!("{} {} {}", self.expression(left), compare.sign(), self.expression(right))
+        });
+        let wanted: Vec<String> = wanted.collect();
+        if wanted.is_empty() {
+            says
+        } else {
+            format!("{says}, where {}", wanted.join(" and "))
+        }
     }
 
     fn test(&self, test: &WireTest) -> String {
@@ -170,7 +184,12 @@ impl Maker<'_> {
         };
         self.parts.push(part(title, at));
         if let Some(element) = list.elements.first() {
+            let before = self.parts.len() - 1;
             self.items(element, at);
+            for cell in self.parts.iter_mut().skip(before).flat_map(|part| &mut part.cells) {
+                cell.name = cell.name.replacen("[0]", ".*", 1);
+                cell.says = cell.says.replacen("[0]", ".*", 1);
+            }
         }
     }
 
@@ -306,14 +325,20 @@ fn elements(item: &WireItem) -> Vec<Vec<&WireField>> {
     all
 }
 
-/// Whether names are those of the first element and of another: `members_0`, `members_3`; in a wire all have one name.
+/// Whether names are those of the first element and of another: `members_0`, `members_3` or `members[0]`, `members[3]`; in a wire all
+/// have one name.
 fn is_numbered(first: &str, other: &str, place: usize) -> bool {
     first == other
         || first.match_indices("_0").any(|(at, _)| format!("{}_{place}{}", &first[..at], &first[at + 2..]) == other)
+        || first.match_indices("[0]").any(|(at, _)| format!("{}[{place}]{}", &first[..at], &first[at + 3..]) == other)
 }
 
-/// `members`, of `members_0` and `members_1`; what is no such pair stays.
+/// `members`, of `members_0` and `members_1`; `members.*`, of `members[0]` and `members[1]`; what is no such pair stays.
 fn of_all(first: &str, second: &str) -> String {
+    let mut elements = first.match_indices("[0]").map(|(at, _)| (&first[..at], &first[at + 3..]));
+    if let Some((before, behind)) = elements.find(|(before, behind)| format!("{before}[1]{behind}") == second) {
+        return format!("{before}.*{behind}");
+    }
     let mut places = first.match_indices("_0").map(|(at, _)| (&first[..at], &first[at + 2..]));
     let found = places.find(|(before, behind)| format!("{before}_1{behind}") == second);
     found.map_or_else(|| first.to_string(), |(before, behind)| format!("{before}{behind}"))

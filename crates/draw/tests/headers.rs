@@ -92,7 +92,7 @@ fn one_element_stands_for_all() {
     assert_eq!(
         cells(&of("16")),
         [
-            (String::new(), 0, vec!["many: r.Hdr.many".to_string()]),
+            (String::new(), 0, vec!["many: r.Hdr.many, where many <= 3".to_string()]),
             ("each of up to 3: many".to_string(), 8, vec!["at: r.Hdr.at".to_string()]),
             ("behind it".to_string(), 24, vec!["last: r.Hdr.last".to_string()]),
         ]

@@ -1,10 +1,14 @@
 //! Pictures: stacks, headers and runs; and their data as a JSON document.
 
+use std::collections::BTreeMap;
+
 use mokume_draw::{header_pictures, Chart, EdgeKind, HeaderPicture, Limit, Node, NodeKind, Stack};
-use mokume_reaction::Automaton;
+use mokume_reaction::{Automaton, FieldValue, Header, OptionArm, WireField, WireItem};
 use mokume_semantics::program::Program;
 use mokume_semantics::signature::{Claim, Claimed};
 use serde_json::{json, Value};
+
+use crate::parts;
 
 /// The subject of a picture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,8 +34,8 @@ pub fn picture(automaton: &Automaton, dot: bool) -> String {
 pub fn picture_of(automaton: &Automaton, program: &Program, what: Subject, form: Form) -> String {
     match (what, form) {
         (Subject::Stack, form) => drawn(&stack_of(automaton, program), form == Form::Dot),
-        (Subject::Headers, Form::Svg) => mokume_draw::headers_svg(&automaton.name, &header_pictures(automaton)),
-        (Subject::Headers, _) => mokume_draw::headers_text(&header_pictures(automaton)),
+        (Subject::Headers, Form::Svg) => mokume_draw::headers_svg(&automaton.name, &headers(automaton, program)),
+        (Subject::Headers, _) => mokume_draw::headers_text(&headers(automaton, program)),
     }
 }
 
@@ -40,8 +44,64 @@ pub fn document(automaton: &Automaton, program: &Program, what: Subject) -> Valu
     match what {
         Subject::Stack => stack_document(&stack_of(automaton, program)),
         Subject::Headers => {
-            let wires: Vec<Value> = header_pictures(automaton).iter().map(header_document).collect();
+            let wires: Vec<Value> = headers(automaton, program).iter().map(header_document).collect();
             json!({ "stack": automaton.name, "wires": wires })
+        }
+    }
+}
+
+/// The pictures of headers, with the names of the source: of a vector the automaton has the length and each element by itself.
+fn headers(automaton: &Automaton, program: &Program) -> Vec<HeaderPicture> {
+    let mut named = automaton.clone();
+    for header in &mut named.headers {
+        let owner = header.name.rsplit_once('.').map_or("", |(owner, _)| owner);
+        let of = automaton.layers.iter().find(|layer| layer.name == owner).map_or("", |layer| &layer.of);
+        let variants =
+            program.layers.iter().filter(|layer| layer.name.text == of).filter_map(|layer| layer.header.as_ref());
+        let fields = variants.flat_map(|header| &header.variants).flat_map(|variant| &variant.fields);
+        let paths: BTreeMap<String, String> =
+            fields.flat_map(|field| parts::scalars(program, &field.name.text, field.ty)).collect();
+        for (name, _) in header.variants.iter_mut().flat_map(|variant| &mut variant.fields) {
+            if let Some(path) = paths.get(name) {
+                name.clone_from(path);
+            }
+        }
+    }
+    // The layout of a header without a wire has the names of the header.
+    let is_declared = |name: &str| {
+        let name = name.rsplit('.').next().unwrap_or_default();
+        program.wires.iter().any(|wire| wire.name.text == name)
+    };
+    for wire in named.wires.iter_mut().filter(|wire| !is_declared(&wire.name)) {
+        for_each_field(&mut wire.items, &mut |field| {
+            let FieldValue::Header { header, variant, field: place, .. } = &field.value else { return };
+            let name = |headers: &[Header]| {
+                let fields = &headers.get(header.index())?.variants.get(variant.index())?.fields;
+                fields.get(*place as usize).map(|(name, _)| name.clone())
+            };
+            if Some(&field.name) == name(&automaton.headers).as_ref() {
+                field.name = name(&named.headers).unwrap_or_default();
+            }
+        });
+    }
+    header_pictures(&named)
+}
+
+fn for_each_field(items: &mut [WireItem], change: &mut dyn FnMut(&mut WireField)) {
+    for item in items {
+        match item {
+            WireItem::Field(field) => change(field),
+            WireItem::Choice { arms, .. } => arms.iter_mut().for_each(|arm| for_each_field(&mut arm.items, change)),
+            WireItem::Optional { items, .. } => for_each_field(items, change),
+            WireItem::List(list) => list.elements.iter_mut().for_each(|items| for_each_field(items, change)),
+            WireItem::Options(options) => {
+                for arm in &mut options.arms {
+                    if let OptionArm::Known { items, .. } = arm {
+                        for_each_field(items, change);
+                    }
+                }
+            }
+            WireItem::Reach(_) => {}
         }
     }
 }

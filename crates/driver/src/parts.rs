@@ -38,6 +38,28 @@ fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mu
     }
 }
 
+/// The numbers of a value of a type, in their order: each joined to the value's name as in the automaton, and as in the source, where
+/// an element is `lines[0].node`.
+pub(crate) fn scalars(program: &Program, name: &str, ty: Type) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    add_scalars(program, (name.to_string(), name.to_string()), ty, &mut found);
+    found
+}
+
+fn add_scalars(program: &Program, (joined, path): (String, String), ty: Type, found: &mut Vec<(String, String)>) {
+    let record = if let Type::Record(id) = ty { program.records.get(id.index()) } else { None };
+    let Some(record) = record else { return found.push((joined, path)) };
+    for (place, field) in record.fields.iter().enumerate() {
+        let name = &field.name.text;
+        let path = match (record.vector, name.strip_prefix('.')) {
+            (Some(_), _) if place > 0 => format!("{path}[{}]", place - 1),
+            (_, Some("number")) => path.clone(),
+            _ => format!("{path}.{}", name.trim_start_matches('.')),
+        };
+        add_scalars(program, (joined_to(&joined, name), path), field.ty, found);
+    }
+}
+
 /// The name in the automaton of a part of a value: `best_rtt`, `plan__number`.
 pub(crate) fn joined_to(value: &str, part: &str) -> String {
     format!("{value}_{}", part.replace('.', "_"))
