@@ -100,14 +100,17 @@ pub fn mentions_in(program: &Program, place: Span) -> &[Mention] {
 
 /// Links facts to the declarations of what they name: to that of the first resolved name in the fact's text.
 fn linked(item: &mut Item, program: &Program) {
-    let abouts = [About::Layers, About::EncodedBy, About::Uses, About::Serves, About::Speaks, About::Needs];
+    let abouts =
+        [About::Layers, About::Hosts, About::EncodedBy, About::Uses, About::Serves, About::Speaks, About::Needs];
     let abouts = [&abouts[..], &[About::Gives, About::Attributes, About::Parts]].concat();
     for (about, facts) in item.facts.iter_mut().filter(|(about, _)| abouts.contains(about)) {
         for fact in facts {
             let mut mentions = mentions_in(program, fact.at).iter().filter(|mention| mention.at != mention.of);
             fact.of = match about {
                 // `ports = Ports over ip`: the fact links to the layer's definition, not to the name in the stack.
-                About::Layers => mentions.map(|mention| mention.of).find(|of| is_definition(program, *of)),
+                About::Layers | About::Hosts => {
+                    mentions.map(|mention| mention.of).find(|of| is_definition(program, *of))
+                }
                 _ => mentions.next().map(|mention| mention.of),
             };
         }

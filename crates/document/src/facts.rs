@@ -31,7 +31,10 @@ pub fn of(kind: Kind, pieces: &[Piece]) -> Vec<(About, Vec<Fact>)> {
                 found.encoded(node, *file);
             }
             Kind::Stack => found.named(About::Layers, node, S::STACK_LAYER, *file),
-            Kind::Network => found.named(About::Layers, node, S::HOST, *file),
+            Kind::Network => {
+                found.named(About::Hosts, node, S::HOST, *file);
+                found.links(node, *file);
+            }
             Kind::Type | Kind::Const | Kind::Attribute | Kind::Function | Kind::Suite => {}
         }
     }
@@ -78,6 +81,14 @@ impl Found {
         for node in tree::within(of, kind) {
             let Some(name) = tree::name(&node) else { continue };
             self.add(about, tree::text(&name), tree::head(&node), (&node, file));
+        }
+    }
+
+    /// The links of a network, whole: their devices and weather stand in braces.
+    fn links(&mut self, network: &SyntaxNode, file: FileId) {
+        for node in tree::within(network, S::LINK) {
+            let Some(name) = tree::name(&node) else { continue };
+            self.add(About::Links, tree::text(&name), tree::line(&node), (&node, file));
         }
     }
 
@@ -234,6 +245,12 @@ impl Found {
                 S::TIMER => About::Timers,
                 S::VAR | S::CONST_STATE | S::QUOTA | S::COUNTER | S::ARRAY | S::MAP | S::MESSAGES | S::CONTAINED => {
                     About::State
+                }
+                // With its keys.
+                S::OBJECT => {
+                    let name = tree::name(&node).map_or(String::new(), |name| tree::text(&name));
+                    self.add(About::State, name, tree::head(&node), (&node, file));
+                    continue;
                 }
                 _ => continue,
             };

@@ -116,6 +116,10 @@ impl Kind {
 pub enum About {
     /// Layers of a bundle or stack, from top to bottom.
     Layers,
+    /// Hosts of a network.
+    Hosts,
+    /// Links of a network, with their weather.
+    Links,
     /// The wire that carries a bundle's headers.
     EncodedBy,
     /// Fields of headers, records, keys and addresses; values of enums; fields of wires.
@@ -148,7 +152,7 @@ pub enum About {
     Speaks,
     /// Events that it handles; operations of services; functions of containers.
     Handles,
-    /// State, and its owner.
+    /// State, and its owner; objects with their keys.
     State,
     /// Timers.
     Timers,
@@ -166,8 +170,10 @@ pub enum About {
 
 impl About {
     /// All subjects, in the order of a page.
-    pub const ALL: [About; 24] = [
+    pub const ALL: [About; 26] = [
         About::Layers,
+        About::Hosts,
+        About::Links,
         About::EncodedBy,
         About::Fields,
         About::Key,
@@ -197,6 +203,8 @@ impl About {
     pub fn word(self) -> &'static str {
         match self {
             About::Layers => "layers",
+            About::Hosts => "hosts",
+            About::Links => "links",
             About::EncodedBy => "encoded_by",
             About::Fields => "fields",
             About::Key => "key",
@@ -227,6 +235,8 @@ impl About {
     pub fn title(self) -> &'static str {
         match self {
             About::Layers => "layer",
+            About::Hosts => "host",
+            About::Links => "link",
             About::EncodedBy => "encoded by",
             About::Fields => "field",
             About::Key => "key",
@@ -255,8 +265,10 @@ impl About {
 }
 
 /// The groups of a page: a heading, and the subjects under it.
-pub const GROUPS: [(&str, &[About]); 9] = [
+pub const GROUPS: [(&str, &[About]); 11] = [
     ("Layers, from top to bottom", &[About::Layers, About::EncodedBy]),
+    ("Hosts", &[About::Hosts]),
+    ("Links", &[About::Links]),
     ("Fields", &[About::Fields, About::Key, About::Address]),
     ("Below", &[About::Needs, About::Reads, About::Asks]),
     ("Beside", &[About::Uses, About::Serves, About::Attributes]),

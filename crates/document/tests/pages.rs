@@ -218,3 +218,22 @@ fn what_is_asked_of_flows_is_read() {
     let only = page(&document, "project/layer.Only.html");
     assert!(only.contains("id=\"reads.host\"") && !only.contains("id=\"address.host\""), "{only}");
 }
+
+/// Hosts of a network stood under its layers, its links nowhere; nor did objects with their keys.
+#[test]
+fn a_network_has_hosts_and_links_and_a_layer_its_objects() {
+    let document = of_text(
+        "worker Keeps {\n    object Route[to: u16] capacity 4 {\n        var cost: u8 = 0\n    }\n\
+         \u{20}   on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+         stack One(device: Device) {\n    app = Keeps over device\n    export app\n}\n\
+         network Pair {\n    host a = One()\n    host b = One()\n    link lan { a.device, b.device   loss 5 %  delay 1 ms }\n    until 1 s\n}\n",
+    );
+    let pair = page(&document, "project/network.Pair.html");
+    assert!(pair.contains(">Hosts<") && pair.contains("id=\"hosts.a\"") && pair.contains("stack.One.html"), "{pair}");
+    assert!(
+        pair.contains("id=\"links.lan\"") && pair.contains("loss 5 %") && !pair.contains("Layers, from top"),
+        "{pair}"
+    );
+    let keeps = page(&document, "project/layer.Keeps.html");
+    assert!(keeps.contains("id=\"state.Route\"") && keeps.contains("Route[to: u16]"), "{keeps}");
+}
