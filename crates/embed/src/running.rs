@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
-use mokume_driver::{devices, machines, run, Failure};
+use mokume_driver::{devices, machines, run, settings, Failure};
 use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
 
 use mokume_reaction::Datum as Value;
@@ -119,6 +119,13 @@ impl Running {
         let args = &[args, &left_out].concat();
         if params.len() != args.len() || !params.iter().zip(args).all(fits) {
             return Err(other_arguments(event, params));
+        }
+        for ((param, ty), arg) in params.iter().zip(args) {
+            let Value::Word(word) = arg else { continue };
+            if !settings::is_value(&self.automaton, *ty, *word) {
+                let help = settings::way_out(&self.automaton, None, *ty);
+                return Err(Failure::of_use(format!("`{word}` is no value for `{param}` of `{event}`"), help));
+            }
         }
         let credit = self.no_credit(port, name);
         let before = credit.map(|reason| self.dropped_for(reason));

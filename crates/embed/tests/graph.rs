@@ -92,6 +92,27 @@ fn a_graph_is_refused_as_a_file_would_be() {
     assert!(text.contains("M0401") && text.contains("mine.mok"), "{text}");
 }
 
+/// A program's numbers are values from outside, as those of `--set`.
+#[test]
+fn a_plain_enum_has_no_values_but_its_names() {
+    let file = std::env::temp_dir().join(format!("mokume-enum-{}.mok", std::process::id()));
+    let text = "enum Kind: u8 { Ask, Tell = 7 }\nattribute kind: Kind = Kind.Ask\n\
+        worker W {\n    header { kind: Kind }\n    reads kind\n    on send(msg) { below.send(msg, kind: msg.kind) }\n\
+        \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n\
+        stack One(device: Device) {\n    app = W over device\n    export app with kind\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let stack = Stack::of_file(&file.to_string_lossy(), None).unwrap_or_else(|failure| panic!("{failure}"));
+    let mut running = stack.instance(&Options::default()).unwrap();
+    running.start(0);
+    let mut say = |kind| running.call(0, "app.send_to", &[Value::Message(b"x".to_vec()), Value::Word(kind)]);
+    assert!(say(7).unwrap() && say(0).unwrap());
+    for wrong in [3, 263, u64::MAX] {
+        let failure = say(wrong).unwrap_err().to_string();
+        assert!(failure.contains("`Kind.Ask` or `Kind.Tell`"), "{failure}");
+    }
+    let _ = std::fs::remove_file(&file);
+}
+
 #[test]
 fn wrong_calls_are_answered() {
     let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
