@@ -30,7 +30,7 @@ fn what_chance_and_the_source_say_of_a_frame_is_one_line() {
     let late = "expect b.app.deliver_from(\"x\") until 5 ms";
     let cases = [
         ("reorder 50 %", "", "frame 1 of a.device  late 3 ms", late),
-        ("reorder 50 %", "", "frame 1 of a.device to b.device  late 3 ms  turned 4000", late),
+        ("reorder 50 %", "", "frame 1 of a.device to b.device  late 3 ms  turned 6", late),
         ("reorder 50 %", ", c.device", "frame 1 of a.device to b.device  late 3 ms", late),
         ("reorder 50 %", ", c.device", "frame 1 of a.device  late 3 ms", late),
         ("duplicate 50 %", "", "frame 1 of a.device  twice 3 ms", "expect b.app.deliver_from 2 times"),
