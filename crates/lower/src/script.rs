@@ -331,8 +331,12 @@ impl Scripting<'_> {
 
     fn unknown(&mut self, name: &s::Name, label: &str, help: &str) {
         let message = format!("no output before this has bound `{}`", name.text);
-        self.diagnostics
-            .push(Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, label).help(help));
+        let of_enum = |of: &&s::Enum| of.names.iter().any(|(known, _)| known.text == name.text);
+        let meant =
+            self.program.enums.iter().find(of_enum).map(|of| format!("did you mean `{}.{}`?", of.name.text, name.text));
+        let mut found = Diagnostic::error(mokume_semantics::codes::UNKNOWN_HANDLE, message).at(name.span, label);
+        found.helps.extend(meant);
+        self.diagnostics.push(found.help(help));
         // Report it once.
         self.bound.push(name.text.clone());
     }
@@ -450,7 +454,9 @@ impl Scripting<'_> {
             self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "never counts one").help(help));
             return None;
         }
-        match if of_layers.is_empty() { &known } else { &of_layers }.as_slice() {
+        // What is dropped for a value may be dropped for the shared reason.
+        let by_value = is_dropped && self.ends.as_ref().is_some_and(|ends| ends.dropped_for_any);
+        match if of_layers.is_empty() || by_value { &known } else { &of_layers }.as_slice() {
             _ if gone && of_layers.is_empty() => Some(Counted::Gone),
             _ if gone && is_dropped => Some(Counted::GoneOr(format!("*.{reason}"))),
             [one] => Some(of(self.automaton.reasons[*one].name.clone())),

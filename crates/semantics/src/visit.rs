@@ -173,7 +173,8 @@ pub fn stmt_exprs<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Expr)) {
         Later { args, .. } => args.iter().for_each(f),
         Begin { given, .. } => given.iter().for_each(|(_, value)| f(value)),
         IfListener { flow, .. } => flow.iter().for_each(f),
-        Pass | Drop { .. } | Consume { .. } | Accept { .. } | Stop { .. } | Again | Renew | Refuse => {}
+        Drop { value, .. } => value.iter().for_each(f),
+        Pass | Consume { .. } | Accept { .. } | Stop { .. } | Again | Renew | Refuse => {}
     }
 }
 

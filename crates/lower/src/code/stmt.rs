@@ -71,7 +71,12 @@ impl<'p> Writer<'_, 'p> {
                 self.expr(value);
             }
             S::Emit(emission) => self.around.emission(self, emission, stmt),
-            S::Drop { message, reason } => {
+            S::Drop { message, reason: _, value: Some(value) } => {
+                let reason = self.one(value);
+                let message = self.of_local(*message);
+                self.op(r::OpKind::DropFor { message, reason });
+            }
+            S::Drop { message, reason, value: None } => {
                 let message = self.of_local(*message);
                 self.drop(message, &reason.text);
             }

@@ -69,7 +69,7 @@ fn deliver() -> Handler {
         stmt(StmtKind::Assign { state: state(ScopeKind::Session), value: local(1, SEQ) }),
         stmt(StmtKind::Emit(Emission::Deliver { message, from: None })),
     ];
-    let otherwise = vec![stmt(StmtKind::Drop { message: LocalId(0), reason: name("stale") })];
+    let otherwise = vec![stmt(StmtKind::Drop { message: LocalId(0), reason: name("stale"), value: None })];
     let condition = expr(newer, Type::Bool);
     Handler {
         event: Event::Deliver { message: Some(LocalId(0)), variant: None, fields: vec![(0, LocalId(1))], flow: None },

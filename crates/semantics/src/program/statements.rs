@@ -232,6 +232,8 @@ pub enum StmtKind {
         message: LocalId,
         /// The reason; naming it declares it.
         reason: Name,
+        /// The value of that name, if it is a name in scope of type [`Type::Reason`](super::Type::Reason): the message is dropped for it.
+        value: Option<Expr>,
     },
     /// `consume msg: used`: counted as consumed.
     Consume {

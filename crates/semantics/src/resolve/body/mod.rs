@@ -176,6 +176,12 @@ impl<'c> Body<'c> {
         self.this_layer()?.members(scope)?.get(member as usize)
     }
 
+    /// The member of a scope that a plain name stands for.
+    pub fn member_named(&self, name: &str) -> Option<&Member> {
+        let (scope, member) = self.find_state(name)?;
+        self.member(scope, member)
+    }
+
     /// The class of objects of that name.
     pub fn object_class(&self, name: &str) -> Option<ObjectId> {
         self.this_layer()?.class(self.view.part, name)

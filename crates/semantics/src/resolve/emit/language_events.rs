@@ -10,7 +10,7 @@ use crate::resolve::context::Item;
 use crate::resolve::emit::clauses::Clauses;
 use crate::resolve::emit::send;
 use crate::resolve::expr;
-use crate::resolve::expr::{flows, messages, positional};
+use crate::resolve::expr::{flows, messages, names, positional};
 use crate::{codes, tree};
 
 /// `above.deliver(msg) from flow`
@@ -149,10 +149,8 @@ pub fn reply(body: &mut Body, call: &ast::CallExpr, span: Span) -> Option<Option
 pub(super) fn failed_flow(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, span: Span) -> Option<Emission> {
     let name = tree::name_expr(body.file, &args[0].value()?)?;
     body.note(&name);
-    let reason = match body.locals.find(&name.text) {
-        Some(local) if body.locals.ty(local) == Type::Reason => make(ExprKind::Local(local), Type::Reason, name.span),
-        _ => make(ExprKind::Reason(name.clone()), Type::Reason, name.span),
-    };
+    let known = names::reason(body, &name);
+    let reason = known.unwrap_or_else(|| make(ExprKind::Reason(name.clone()), Type::Reason, name.span));
     let quote = messages::given(body, &args[1].value()?);
     let Some(from) = &clauses.from else {
         let help = "write `above.failed(reason, quote) from flow(…)`; a handler that was told passes it on by `pass`";
@@ -177,11 +175,8 @@ pub(super) fn failed(body: &mut Body, args: &[ast::Arg], span: Span) -> Option<E
         return None;
     };
     body.note(&reason);
-    match body.locals.find(&reason.text) {
-        Some(local) if body.locals.ty(local) == Type::Reason => {
-            let reason = make(ExprKind::Local(local), Type::Reason, reason.span);
-            Some(Emission::FailedAs { reason })
-        }
-        _ => Some(Emission::Failed { reason }),
-    }
+    Some(match names::reason(body, &reason) {
+        Some(reason) => Emission::FailedAs { reason },
+        None => Emission::Failed { reason },
+    })
 }

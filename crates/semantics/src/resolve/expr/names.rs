@@ -47,6 +47,21 @@ pub(super) fn read(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     of_file(body, name, want)
 }
 
+/// The value of a name in scope that is a reason: a local, state, or a parameter. `None` for others, which are names of reasons.
+pub fn reason(body: &mut Body, name: &Name) -> Option<Expr> {
+    let of_state = |body: &Body| match &body.member_named(&name.text)?.kind {
+        MemberKind::Var { ty, .. } => Some(*ty),
+        _ => None,
+    };
+    let of_inside =
+        |body: &Body| body.view.inside.as_ref().and_then(|view| view.value(&name.text)).map(|value| value.ty);
+    let ty = match body.locals.find(&name.text) {
+        Some(local) => Some(body.locals.ty(local)),
+        None => of_state(body).or_else(|| of_inside(body)).or_else(|| Some(body.view.param(&name.text)?.1)),
+    };
+    (ty == Some(Type::Reason)).then(|| read(body, name, Some(Type::Reason)))
+}
+
 /// A name of the file as a value: a constant; everything else is reported.
 fn of_file(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
     match body.cx.item_at(body.file, name) {

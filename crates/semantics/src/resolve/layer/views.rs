@@ -230,8 +230,10 @@ fn outside(program: &Program, view: &LayerView, (rank, message): (LocalId, Optio
     let size = size(program, view, span);
     let condition = make(ExprKind::Binary { op: Binary::Ge, a: Box::new(wide), b: Box::new(size) }, Type::Bool, span);
     let reason = Name { text: "no_rank".into(), span };
-    let mut then: Vec<Stmt> =
-        message.map(|message| Stmt { kind: StmtKind::Drop { message, reason }, span }).into_iter().collect();
+    let mut then: Vec<Stmt> = message
+        .map(|message| Stmt { kind: StmtKind::Drop { message, reason, value: None }, span })
+        .into_iter()
+        .collect();
     then.push(Stmt { kind: StmtKind::Return { value: None }, span });
     Stmt { kind: StmtKind::If { condition, likely: Some(0.01), then, otherwise: Vec::new() }, span }
 }

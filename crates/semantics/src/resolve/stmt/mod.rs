@@ -101,13 +101,8 @@ fn statement_kind(body: &mut Body, node: &Node, done: &mut Vec<Stmt>) {
         Node::For(stmt) => push(loops::for_(body, stmt, span)),
         Node::Return(stmt) => push(control::return_(body, stmt, span)),
         Node::Pass(_) => push(words::pass(body, span)),
-        Node::Drop(stmt) => push(
-            words::lose(body, stmt.value(), stmt.reason()).map(|(message, reason)| StmtKind::Drop { message, reason }),
-        ),
-        Node::Consume(stmt) => push(
-            words::lose(body, stmt.value(), stmt.reason())
-                .map(|(message, reason)| StmtKind::Consume { message, reason }),
-        ),
+        Node::Drop(stmt) => push(words::drop(body, stmt)),
+        Node::Consume(stmt) => push(words::consume(body, stmt)),
         Node::Fail(stmt) => push(words::fail(body, stmt, span)),
         Node::Accept(stmt) => push(words::accept(body, stmt, span)),
         Node::Take(stmt) => push(words::take(body, stmt, span)),

@@ -62,7 +62,7 @@ pub(super) fn refused(body: &Body, args: &[Expr]) -> Vec<Stmt> {
 /// A statement that drops an unnamed message that was not taken.
 pub(super) fn dropped(message: LocalId, span: Span) -> Stmt {
     let reason = Name { text: REFUSED.into(), span };
-    Stmt { kind: StmtKind::Drop { message, reason }, span }
+    Stmt { kind: StmtKind::Drop { message, reason, value: None }, span }
 }
 
 /// The result of a rule, and the statements that it needs in front, separate from those of the current statement.

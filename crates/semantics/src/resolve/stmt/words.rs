@@ -8,7 +8,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{cast, make};
 use crate::resolve::body::views;
 use crate::resolve::body::{Body, BodyKind, Role};
-use crate::resolve::expr::state;
+use crate::resolve::expr::{names, state};
 use crate::resolve::stmt::lookup::Lookup;
 use crate::resolve::stmt::{lookup, unnamed};
 use crate::resolve::{expr, stmt};
@@ -36,8 +36,27 @@ pub(super) fn pass(body: &mut Body, span: Span) -> Option<StmtKind> {
     }
 }
 
+/// `drop msg: stale`
+pub(super) fn drop(body: &mut Body, stmt: &ast::DropStmt) -> Option<StmtKind> {
+    let (message, reason) = lose(body, stmt.value(), stmt.reason())?;
+    let value = names::reason(body, &reason);
+    Some(StmtKind::Drop { message, reason, value })
+}
+
+/// `consume msg: used`
+pub(super) fn consume(body: &mut Body, stmt: &ast::ConsumeStmt) -> Option<StmtKind> {
+    let (message, reason) = lose(body, stmt.value(), stmt.reason())?;
+    if names::reason(body, &reason).is_some() {
+        let text = format!("`{}` is a value here: what is consumed is counted by a name", reason.text);
+        let help = "write a name that nothing here has; only `drop` takes a reason that is a value";
+        body.error(codes::MISMATCH, text, reason.span, "a `Reason`", help);
+        return None;
+    }
+    Some(StmtKind::Consume { message, reason })
+}
+
 /// The message and the reason of `drop` and `consume`.
-pub(super) fn lose(body: &mut Body, value: Option<Tree>, reason: Option<ast::Path>) -> Option<(LocalId, Name)> {
+fn lose(body: &mut Body, value: Option<Tree>, reason: Option<ast::Path>) -> Option<(LocalId, Name)> {
     let message = unnamed::message(body, &value?);
     let reason = tree::path(body.file, &reason?);
     Some((message?, reason))
@@ -55,7 +74,13 @@ pub(super) fn fail(body: &mut Body, stmt: &ast::FailStmt, span: Span) -> Option<
         body.error(codes::NOTHING_ABOVE, "an endpoint has nothing above it", span, "nobody to tell", help);
         return None;
     }
-    body.has_effects(span).then_some(StmtKind::Emit(Emission::Failed { reason }))
+    if !body.has_effects(span) {
+        return None;
+    }
+    Some(StmtKind::Emit(match names::reason(body, &reason) {
+        Some(reason) => Emission::FailedAs { reason },
+        None => Emission::Failed { reason },
+    }))
 }
 
 /// `accept msg`
