@@ -40,7 +40,7 @@ const OUR_FAULT: &str =
 
 /// Whether a diagnostic is about a fault of the compiler, not of the program.
 pub fn is_our_fault(found: &Diagnostic) -> bool {
-    found.helps.iter().any(|help| help == OUR_FAULT)
+    found.helps.iter().any(|help| help == OUR_FAULT || help.starts_with("this is a fault of the compiler"))
 }
 
 /// The name of a wire in the text; `None` for a generated one.

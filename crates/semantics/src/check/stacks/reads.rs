@@ -194,7 +194,9 @@ fn not_published(
     // A layer of a bundle is added to a stack by its bundle.
     let has_it =
         |part: &Use| check.program.layers_of(part).iter().any(|layer| elsewhere.contains(&layer.name.text.as_str()));
-    let bundles = check.program.bundles.iter().filter(|bundle| bundle.parts.iter().any(has_it));
+    // A line of several layers is a bundle without a name.
+    let named = check.program.bundles.iter().filter(|bundle| bundle.name.text != "_");
+    let bundles = named.filter(|bundle| bundle.parts.iter().any(has_it));
     let bundles: Vec<&str> = bundles.map(|bundle| bundle.name.text.as_str()).collect();
     let which = if bundles.is_empty() { elsewhere } else { bundles };
     match which.is_empty() {

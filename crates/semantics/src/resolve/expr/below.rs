@@ -133,6 +133,19 @@ fn misspelt(body: &mut Body, name: &Name) {
     }
 }
 
+/// Reports a part of a value that no layer here publishes: its type is not known, so neither are its parts.
+pub(super) fn without_type(body: &mut Body, base: &Expr, part: &Name) {
+    let ExprKind::Below { name, .. } = &base.kind else { return };
+    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
+    // That was reported.
+    if suggest::nearest(&name.text, known).is_some() || type_of(body, name).is_some() {
+        return;
+    }
+    let text = format!("no layer here publishes `{}`, so its part `{}` is not known", name.text, part.text);
+    let help = format!("let a layer that this file sees say `publish {}: T = …`, where `T` is a record", name.text);
+    body.error(codes::UNKNOWN_PUBLISHED, text, name.span, "unknown", &help);
+}
+
 /// `above.layout`: known when the stack is assembled, so that a layer can compare it with its peer's.
 pub(super) fn above_layout(body: &mut Body, span: Span) -> Expr {
     if body.view.layer.is_none() || body.is_fixed() {

@@ -47,7 +47,10 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
             Some((state, name)) => state::value(body, state, &name),
             None => unknown(span),
         },
-        Type::Unknown => unknown(span),
+        Type::Unknown => {
+            below::without_type(body, &base, &name);
+            unknown(span)
+        }
         _ => {
             let text = format!("{} has no field `{}`", body.show(base.ty), name.text);
             body.error(

@@ -55,13 +55,9 @@ pub(super) fn parts(cx: &mut Context) {
             for param in variant.map_or(Vec::new(), |variant| variant.params()) {
                 let Some(own) = tree::some_name(*file, param.name()) else { continue };
                 let ty = annotations::stored(cx, *file, param.ty());
-                fields.push(Field {
-                    name: Name { text: format!(".{}.{}", name.text, own.text), span: own.span },
-                    ty,
-                    big: None,
-                    common: None,
-                    written: None,
-                });
+                let written = annotations::notation(cx, *file, param.ty());
+                let name = Name { text: format!(".{}.{}", name.text, own.text), span: own.span };
+                fields.push(Field { name, ty, big: None, common: None, written });
             }
             parts.push(start..fields.len());
         }

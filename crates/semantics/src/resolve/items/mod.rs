@@ -132,9 +132,9 @@ fn types(cx: &mut Context, trees: &Trees) {
     for (index, (file, item)) in trees.records.iter().enumerate() {
         cx.program.records[index].fields = fields::read(cx, *file, &item.fields(), FieldUse::Values);
     }
-    written::records(cx);
     data::parts(cx);
     endless::records(cx);
+    written::records(cx);
     cx.types_are_known = true;
     for index in 0..cx.aliases.len() {
         if let Lazy::Waiting(file, alias) = &cx.aliases[index] {
