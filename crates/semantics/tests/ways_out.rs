@@ -50,7 +50,7 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (
             "worker W { object E[k: u8] capacity 2 { counter seen }
                 on send(msg) { let e = E[1] or new { drop msg: full  return }  e.seen += 1  below.send(msg) } }".to_string(),
-            "M0315 write `count e.seen`; layers do not read counters",
+            "M0315 write `count e.seen`; layers do not read counters: what a layer decides by is a `var`",
         ),
         (
             "worker W { on send(msg) { let n = 0  while n < 3 limit 4 { n += 1  if n == 2 { break } }  below.send(msg) } }".to_string(),
@@ -431,6 +431,59 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0119 write `expect counter a.hits 1`",
         ),
         (
+            "worker W { on send(msg) { print(\"seen\")  below.send(msg) } }".to_string(),
+            "M0209 code prints nothing: count what happens, `count seen`, or look at a run with `--log` or `mokume debug`",
+        ),
+        (
+            "worker W { on send(msg) { sleep(20 ms)  below.send(msg) } }".to_string(),
+            "M0209 code never waits: `start t after 20 ms`, and go on in `on expiry t { … }`",
+        ),
+        (
+            "worker W { header { Data { n: u8 } with message | Ack { seq: u8 } }  on send(msg) { below.send(msg, Data { n: 1 }) }
+                on deliver(msg, Data) { let a = Ack(1)  above.deliver(msg) }  on deliver(Ack) { below.send(Ack { seq: 1 }) } }".to_string(),
+            "M0209 write it with braces: `Ack { seq: … }`",
+        ),
+        (
+            "worker W { entity { var last: u8 = null }  on send(msg) { last += 1  if last == 1 { drop msg: x } else { below.send(msg) } } }".to_string(),
+            "M0201 the language has no `null`: a place may hold a message or none, `messages held: 1 from kept`, and look-ups ask whether something is there: `if let v = seen[key] { … }`",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device   rate 0 kbit/s }\n until 1 s }".to_string(),
+            "M0301 say how fast it is: `rate 10 Mbit/s`; a line without a `rate` has no limit",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n expect b.w.deliver_from nothing\n until 1 s }".to_string(),
+            "M0100 write `expect nothing at b.app.deliver`",
+        ),
+        (
+            "worker W { }  stack S(device: Device) { w = W over device  export w }
+                network N { host a = S()  host b = S()  link l { a.device, b.device }\n expect b.w.deliver_from(.., \"x\")\n until 1 s }".to_string(),
+            "M0100 write `_` for each argument in front, or name the ones that matter: `(name: value, ..)`",
+        ),
+        (
+            "worker W { entity { timer t }  on start { start t after 1 µs }  on expiry t { below.send(message(\"x\")) } }".to_string(),
+            "M0102 write `us`: `1 us`",
+        ),
+        (
+            "worker W { header { list: [u8; ..4] }  on send(msg) { below.send(msg, list: [1]) } }
+                bundle B = W encoded L  wire L big { n: u8 = W.list.length }".to_string(),
+            "M0601 add a part such as `each x in W.list { value: u8 = x }`",
+        ),
+        (
+            "worker W { header { n: u8 }  on send(msg) { below.send(msg, n: below.seen.from) } }".to_string(),
+            "M0211 let a layer that this file sees say `publish seen: T = …`, where `T` is a record",
+        ),
+        (
+            "record Net written address/prefix { address: Net, prefix: u8 }".to_string(),
+            "M0219 leave the field out, or keep a key to it",
+        ),
+        (
+            "worker W { on send(msg) { let why: Reason = refused  if msg.size == 1 { drop msg: why } else { consume msg: why } } }".to_string(),
+            "M0301 write a name that nothing here has; only `drop` takes a reason that is a value",
+        ),
+        (
             "worker W { }  stack S(device: Device) { w = W over device  export w }
                 network N { host a = S()  host b = S()  link l { a.device, b.device }\n crash a after 1 s\n restart a at 2 s\n until 3 s }".to_string(),
             "M0100 write `crash a  at 2 s`",
@@ -541,4 +594,29 @@ fn what_is_said_to_stand_behind_a_message_is_read_there() {
         assert!(!is_unknown(format!("let x = msg.{name}()")) || !is_unknown(format!("msg.{name}()")), "{name}");
     }
     assert!(is_unknown("let x = msg.u16()".to_string()) && is_unknown("msg.put_u16()".to_string()));
+}
+
+/// Where an arm of a `match` has no statement, the whole `match` was marked.
+#[test]
+fn the_arm_that_keeps_a_message_is_marked() {
+    let text = "enum Kind: u8 { A, B, C }
+worker W {
+    header { kind: Kind }
+    on send(msg) { below.send(msg, kind: Kind.A) }
+    on deliver(msg, kind) {
+        match kind {
+            Kind.A => { above.deliver(msg) }
+            Kind.B => { }
+            Kind.C => { drop msg: c }
+        }
+    }
+}
+";
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", text);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    let marked = one.labels.iter().find(|label| label.text.contains("still held")).unwrap();
+    assert_eq!(&text[marked.span.start as usize..marked.span.end as usize], "{ }");
+    assert!(text[..marked.span.start as usize].ends_with("Kind.B => "));
 }

@@ -34,6 +34,9 @@ impl Foreign {
         let shown = shown(&text[self.start as usize..self.end as usize]);
         let diagnostic = Diagnostic::error(codes::UNREADABLE, format!("`{shown}` is no part of the language"));
         match self.what {
+            What::Name if matches!(&text[self.start as usize..self.end as usize], "µs" | "μs") => {
+                Some(diagnostic.at(span, "microseconds").help("write `us`: `1 us`"))
+            }
             What::Name => Some(
                 diagnostic
                     .at(span, "a letter that names do not have")

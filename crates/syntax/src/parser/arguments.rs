@@ -37,6 +37,16 @@ impl Parser<'_> {
                         p.open(REST);
                         p.bump();
                         p.close();
+                        if p.at(COMMA) && p.same_line(0) {
+                            let diagnostic = p
+                                .error_here(codes::EXPECTED, "`..` stands last: it is for all that follows", "not behind it")
+                                .help("write `_` for each argument in front, or name the ones that matter: `(name: value, ..)`");
+                            p.report(diagnostic);
+                            p.skip_to_separator(R_PAREN);
+                            while p.eat(COMMA) {
+                                p.skip_to_separator(R_PAREN);
+                            }
+                        }
                         break;
                     }
                     let before = p.pos;

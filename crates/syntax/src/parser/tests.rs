@@ -323,6 +323,13 @@ impl Parser<'_> {
             }
         }
         self.output();
+        if self.at_word("nothing") && self.same_line(0) && self.nth(1) != DOT {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "`nothing` stands in front of the output", "not behind it")
+                .help("write `expect nothing at b.app.deliver`");
+            self.report(diagnostic);
+            self.bump_as_error();
+        }
         if self.at(NUMBER) && self.same_line(0) {
             self.open(TIMES);
             self.expression();

@@ -173,7 +173,9 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None => diagnostic.help(match of_a_service(body, &name.text) {
             Some(whole) => format!("it is a service's: `{whole}(…)`"),
-            None => "an event is emitted with its direction: `below.name(…)`, `above.name(…)`".to_string(),
+            None => meant_by(body, &name.text).unwrap_or_else(|| {
+                "an event is emitted with its direction: `below.name(…)`, `above.name(…)`".to_string()
+            }),
         }),
     };
     body.report(diagnostic);
@@ -181,6 +183,39 @@ fn file_function(body: &mut Body, name: &Name, args: &[ast::Arg], span: Span) ->
         expr::infer(body, &value, None);
     }
     unknown(span)
+}
+
+/// What a call of another language is here, or of the layer's own alternatives and of records.
+fn meant_by(body: &Body, name: &str) -> Option<String> {
+    let with_braces = |name: &str, fields: &[Field]| {
+        let fields: Vec<String> = fields.iter().map(|field| format!("{}: …", field.name.text)).collect();
+        format!("write it with braces: `{name} {{ {} }}`", fields.join(", "))
+    };
+    let own = body.this_layer().and_then(|layer| layer.header.as_ref());
+    let alternative = own.and_then(|header| header.variants.iter().find(|variant| variant.name.text == name));
+    if let Some(alternative) = alternative {
+        return Some(with_braces(name, &alternative.fields));
+    }
+    if let Some(record) =
+        body.cx.program.records.iter().find(|record| record.name.text == name && record.vector.is_none())
+    {
+        return Some(with_braces(name, &record.fields));
+    }
+    let help = match name.to_ascii_lowercase().as_str() {
+        "print" | "println" | "printf" | "puts" | "echo" | "trace" => {
+            "code prints nothing: count what happens, `count seen`, or look at a run with `--log` or `mokume debug`"
+        }
+        "sleep" | "wait" | "delay" | "usleep" | "settimeout" => {
+            "code never waits: `start t after 20 ms`, and go on in `on expiry t { … }`"
+        }
+        "assert" => "a `test` says what must come out; in code, `if … { drop msg: reason }`",
+        "len" | "length" | "sizeof" => "a list has `list.length`, a message `msg.size`",
+        "malloc" | "alloc" | "new" => {
+            "all memory is declared: state in `entity { … }`, objects in `object Peer[key: u32] capacity 8 { … }`"
+        }
+        _ => return None,
+    };
+    Some(help.to_string())
 }
 
 /// An operation of a service that the layer uses, with the service's name here.

@@ -231,10 +231,10 @@ fn describe(kind: &MemberKind, name: &str) -> (&'static str, String) {
         MemberKind::Quota { .. } => {
             ("a quota", format!("write `take {name} or {{ … }}`, `give {name}`, `left {name}`"))
         }
-        MemberKind::Counter => ("a counter", format!("write `count {name}`; layers do not read counters")),
+        MemberKind::Counter => ("a counter", format!("write `count {name}`; layers do not read counters: what a layer decides by is a `var`")),
         MemberKind::Array { .. } => ("an array", format!("name an element: `{name}[i]`")),
         MemberKind::Map { .. } => {
-            ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`, `key in {name}`; `{name}[key] = v or {{ … }}`"))
+            ("a map", format!("look something up: `if let v = {name}[key] {{ … }} else {{ … }}`, `key in {name}`; `{name}[key] = v or {{ … }}`; to go through all, keep objects: `for one in Peer limit 8 {{ … }}`"))
         }
         MemberKind::Container(_) => ("a container", format!("call one of its functions: `{name}.push(x) or {{ … }}`")),
         MemberKind::Messages { .. } => (

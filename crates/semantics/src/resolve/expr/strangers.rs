@@ -72,6 +72,9 @@ fn state_of_text(body: &Body, name: &str) -> Option<Span> {
 fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
     let code = matches!(body.kind, BodyKind::Handler(_) | BodyKind::Function);
     match name.text.as_str() {
+        "null" | "nil" | "None" => Some(
+            "the language has no `null`: a place may hold a message or none, `messages held: 1 from kept`, and look-ups ask whether something is there: `if let v = seen[key] { … }`".to_string(),
+        ),
         "msg" | "message" | "packet" | "frame" if code => {
             let [only] = body.locals.messages()[..] else { return None };
             Some(format!("the message is called `{}` here", only.text))

@@ -45,7 +45,10 @@ fn percentage(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u32 {
     match option.percentage() {
         Some(percent) if percent <= 100 => return percent as u32 * 10_000,
         Some(_) => cx.error(codes::TOO_BIG, "more than all", name.span, "above 100 %", "write at most `100 %`"),
-        None => cx.error(codes::MISMATCH, "a rate is in percent", name.span, "expected a percentage", "write `10 %`"),
+        None => {
+            let text = format!("`{}` is in percent", name.text);
+            cx.error(codes::MISMATCH, text, name.span, "expected a percentage", "write `10 %`");
+        }
     }
     0
 }
@@ -82,7 +85,10 @@ fn rate(cx: &mut Context, option: &ast::LinkOption, name: &Name) -> u64 {
         rate.as_ref().and_then(|rate| rate.number()).zip(scale).and_then(|(number, scale)| number.checked_mul(scale));
     // The parser has reported what has no `/s`.
     let is_reported = rate.as_ref().is_some_and(|rate| !rate.syntax().text().to_string().contains('/'));
-    if number.is_none_or(|number| number == 0) && !is_reported {
+    if number == Some(0) {
+        let help = "say how fast it is: `rate 10 Mbit/s`; a line without a `rate` has no limit";
+        cx.error(codes::MISMATCH, "a line with a rate of 0 would never send", name.span, "0 bits a second", help);
+    } else if number.is_none() && !is_reported {
         let help = "write `10 Mbit/s`; there are bit, kbit, Mbit, Gbit";
         cx.error(codes::MISMATCH, "a line's rate is in bits a second", name.span, "not so", help);
     }
