@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mokume_draw::{header_pictures, Chart, EdgeKind, HeaderPicture, Limit, Node, NodeKind, Stack};
-use mokume_reaction::{Automaton, FieldValue, Header, OptionArm, WireField, WireItem};
+use mokume_reaction::{Automaton, FieldValue, OptionArm, WireField, WireItem};
 use mokume_semantics::program::Program;
 use mokume_semantics::signature::{Claim, Claimed};
 use serde_json::{json, Value};
@@ -75,12 +75,9 @@ fn headers(automaton: &Automaton, program: &Program) -> Vec<HeaderPicture> {
     for wire in named.wires.iter_mut().filter(|wire| !is_declared(&wire.name)) {
         for_each_field(&mut wire.items, &mut |field| {
             let FieldValue::Header { header, variant, field: place, .. } = &field.value else { return };
-            let name = |headers: &[Header]| {
-                let fields = &headers.get(header.index())?.variants.get(variant.index())?.fields;
-                fields.get(*place as usize).map(|(name, _)| name.clone())
-            };
-            if Some(&field.name) == name(&automaton.headers).as_ref() {
-                field.name = name(&named.headers).unwrap_or_default();
+            let own = named.headers.get(header.index()).and_then(|header| header.variants.get(variant.index()));
+            if let Some((name, _)) = own.and_then(|variant| variant.fields.get(*place as usize)) {
+                field.name.clone_from(name);
             }
         });
     }

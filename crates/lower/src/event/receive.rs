@@ -195,7 +195,12 @@ impl<'p> Writer<'_, 'p> {
             None => {
                 let name = self.variant(self.inst, variant).map_or("Header", |variant| &variant.name.text);
                 let reason = self.reason(name);
+                // The head of this alternative's handler, which need not be the first.
+                let around = self.b.pause();
+                let place = self.place(handler.span);
+                self.source(place);
                 self.op(r::OpKind::Consume { message, reason });
+                self.b.resume(around);
             }
         }
         self.run(handler, given);

@@ -9,7 +9,7 @@ use mokume_semantics::program::Layout;
 use super::endian;
 use super::repeated::{at_most, nested, Part};
 use crate::plan::has_header;
-use crate::stack::Lowering;
+use crate::stack::{HeaderField, Lowering};
 
 /// A wire under construction: the next field's number, and the bits so far.
 struct Layer {
@@ -95,7 +95,11 @@ impl Lowering<'_> {
             for place in 0..vector.bound {
                 let mut element = Vec::new();
                 for at in vector.element(place)..vector.element(place + 1) {
-                    element.extend(self.generated_field(inst, (header, variant, at), name, layer));
+                    let mut field = self.generated_field(inst, (header, variant, at), name, layer);
+                    if let Some(r::WireItem::Field(field)) = field.last_mut() {
+                        called_as_its_list(field, (vector.length, place), &info.fields[variant.index()]);
+                    }
+                    element.extend(field);
                 }
                 element.extend(layer.pad(whole));
                 elements.push(element);
@@ -173,6 +177,18 @@ impl Lowering<'_> {
         let order = endian(field.big.unwrap_or(false));
         items.push(r::WireItem::Field(layer.field(&field.name, width, value, order)));
         items
+    }
+}
+
+/// Calls an element of a list as the list, and a part of one `lines_node`: so tools know that they belong together.
+fn called_as_its_list(field: &mut r::WireField, (length, place): (usize, usize), fields: &[HeaderField]) {
+    let Some(list) = fields[length].name.strip_suffix("_length") else { return };
+    let Some(rest) = field.name.strip_prefix(list).and_then(|rest| rest.strip_prefix(&format!("_{place}"))) else {
+        return;
+    };
+    let name = format!("{list}{rest}");
+    if fields.iter().all(|known| known.name != name) {
+        field.name = name;
     }
 }
 
