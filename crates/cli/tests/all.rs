@@ -33,6 +33,7 @@ mod prove;
 mod readers;
 mod records;
 mod small;
+mod stopped;
 mod streams;
 mod tallies;
 mod tap;

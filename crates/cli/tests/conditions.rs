@@ -172,7 +172,11 @@ attribute kind: Kind = Kind.Publish
 worker Marks {
     reads level, kind
     on send(msg) {
-        if msg.level == 7 and msg.kind == Kind.Publish { below.send(msg) } else { drop msg: other }
+        if msg.level == 7 and msg.kind == Kind.Publish {
+            below.send(msg)
+        } else {
+            drop msg: other
+        }
     }
     on deliver(msg) { above.deliver(msg) }
 }

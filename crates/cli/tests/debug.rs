@@ -419,7 +419,7 @@ fn locals_with_parts_and_those_of_functions_have_values() {
         "        names = 2 elements\n            [0] = \"\"\n            [1] = \"hi\"\n",
         "print plan.rounds\n2\n",
         "print names[1]\n\"hi\"\n",
-        "print places[9]\n4, 9\n",
+        "print places[9]\n{ x: 4, y: 9 }\n",
     ] {
         assert!(out.contains(said), "{said}: {out}");
     }

@@ -335,7 +335,7 @@ fn only(wanted: &Value, facts: &Facts) -> Result<Only, mokume_driver::Failure> {
     Ok(Only {
         when: text("condition").map(|when| Condition::read(when, facts)).transpose()?,
         hits: text("hitCondition").map(Hits::read).transpose()?,
-        log: text("logMessage").map(str::to_string),
+        log: text("logMessage").map(|text| Only::log_text(text, facts)).transpose()?,
     })
 }
 

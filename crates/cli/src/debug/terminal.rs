@@ -175,7 +175,7 @@ impl Terminal {
             None => Err("the run has ended: `back` goes to its last statement, `restart` to its beginning".to_string()),
         };
         let stands = || {
-            here.ok_or_else(|| "the run has ended, and nothing is bound: `back` goes to its last statement".to_string())
+            here.ok_or_else(|| "the run has ended, and nothing is bound: `back` goes to its last statement, and the page of `mokume sim --html` has the state of all hosts at the end".to_string())
         };
         match word {
             "step" | "s" => forward(By::Statement),
@@ -276,7 +276,7 @@ impl Terminal {
         let only = Only {
             when: when.map(|when| Condition::read(&when, facts)).transpose().map_err(failed)?,
             hits: hits.map(|hits| Hits::read(&hits)).transpose().map_err(failed)?,
-            log,
+            log: log.map(|log| Only::log_text(&log, facts)).transpose().map_err(failed)?,
         };
         if let Some(host) = host.as_ref().filter(|name| facts.hosts.iter().all(|known| known.name != **name)) {
             let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();

@@ -57,10 +57,24 @@ const OPERATORS: [(&str, Compare); 6] = [
 const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
                     of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`; a list of octets is compared with a text: `name == \"heat\"`; a time with one that has a unit";
 
+/// The last part of a name that nothing in the target has, bound or not.
+pub(super) fn unknown<'n>(name: &'n str, facts: &Facts) -> Option<&'n str> {
+    let plain = name.split('[').next().unwrap_or(name);
+    let last = plain.rsplit('.').next().unwrap_or(plain);
+    let is_known = facts.names.contains(&format!("{last}_{LENGTH}"))
+        || facts.names.contains(last)
+        || facts.names.contains(&of_flow(name))
+        || is_part(name, facts);
+    (!is_known).then_some(last)
+}
+
 impl Condition {
     /// Parses a condition; an unknown name is an error.
     pub fn read(text: &str, facts: &Facts) -> Result<Condition, Failure> {
         let wrong = |what: &str| Failure::of_use(format!("`{text}`: {what}"), FORM);
+        if text.contains(['(', ')']) {
+            return Err(wrong("a condition has no brackets: `and` binds closer than `or`"));
+        }
         let mut all = Vec::new();
         for part in words(text).split(|word| word == "or") {
             let mut tests = Vec::new();
@@ -88,15 +102,8 @@ impl Condition {
                         return Err(wrong("a text is compared by `==` and `!=`"));
                     }
                 }
-                let plain = name.split('[').next().unwrap_or(name);
-                let last = plain.rsplit('.').next().unwrap_or(plain);
-                let is_vector = facts.names.contains(&format!("{last}_{LENGTH}"));
-                if !is_vector
-                    && !facts.names.contains(last)
-                    && !facts.names.contains(&of_flow(name))
-                    && !is_part(name, facts)
-                {
-                    return Err(wrong(&format!("nothing is called `{last}` here")));
+                if let Some(unknown) = unknown(name, facts) {
+                    return Err(wrong(&format!("nothing is called `{unknown}` here")));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
             }

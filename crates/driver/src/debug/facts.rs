@@ -69,6 +69,8 @@ pub(super) struct Code {
     /// Start, as line and column from 1; the end is exclusive.
     from: (u32, u32),
     to: (u32, u32),
+    /// Where its block begins, behind the head.
+    body: (u32, u32),
     /// `fn ahead`, `on send`.
     pub name: String,
 }
@@ -177,7 +179,9 @@ fn code(node: &SyntaxNode, place: &dyn Fn(u32) -> (u32, u32)) -> Option<Code> {
     let head = text.lines().map(str::trim).find(|line| line.starts_with(word))?;
     let name = head.split(['(', '{']).next().unwrap_or(head).trim().to_string();
     let (from, to) = (place(node.text_range().start().into()), place(node.text_range().end().into()));
-    Some(Code { from, to, name })
+    let body = node.children().find(|child| child.kind() == SyntaxKind::BLOCK);
+    let body = body.map_or(to, |body| place(body.text_range().start().into()));
+    Some(Code { from, to, body, name })
 }
 
 impl Facts {
@@ -274,8 +278,15 @@ pub(crate) fn event_of(automaton: &Automaton, handler: &Handler) -> String {
     }
 }
 
-/// Whether a moment is in the head of a handler, before its first statement: it reads the header.
-pub(super) fn is_head(moment: &Moment<'_>) -> bool {
-    let of = moment.automaton().handlers[moment.handler.index()].source;
-    matches!(moment.what, What::Statement(source) if Some(source) == of)
+/// Whether a moment is in the head of a handler, before its first statement: it reads the header. With several texts it may be the head
+/// of any.
+pub(super) fn is_head(facts: &Facts, moment: &Moment<'_>) -> bool {
+    let What::Statement(source) = moment.what else { return false };
+    let automaton = moment.automaton();
+    let in_head = |place: &Source| {
+        let code = facts.code(place).filter(|code| code.name.starts_with("on "));
+        code.is_some_and(|code| (place.line, place.column) < code.body)
+    };
+    automaton.handlers[moment.handler.index()].source == Some(source)
+        || automaton.sources.get(source.index()).is_some_and(in_head)
 }

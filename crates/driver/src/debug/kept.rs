@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mokume_base::SourceMap;
 use mokume_interpret::{CellView, Part};
 use mokume_reaction::{Cell, CellKind, Source, Type};
-use mokume_semantics::program::{Layer, Member, MemberKind, Program};
+use mokume_semantics::program::{Layer, Member, MemberKind, Program, Type as Declared};
 
 use super::shape::Shape;
 
@@ -18,6 +18,8 @@ pub(super) struct Kept {
     /// The shape of its value; of an array or a map, of an element.
     pub shape: Shape,
     pub is: Is,
+    /// Of a map: the shapes of the parts of its key.
+    pub keys: Vec<Shape>,
 }
 
 /// How many values a member is.
@@ -35,22 +37,25 @@ pub(super) type AllKept = BTreeMap<(String, u32, u32), Vec<Kept>>;
 pub(super) fn of(program: &Program, sources: &SourceMap) -> AllKept {
     let mut all = AllKept::new();
     for member in program.layers.iter().flat_map(members) {
-        let (is, ty) = match &member.kind {
-            MemberKind::Var { ty, .. } => (Is::One, *ty),
-            MemberKind::Array { ty, .. } => (Is::Array, *ty),
-            MemberKind::Map { value, .. } => match value[..] {
-                [ty] => (Is::Map, ty),
+        let (is, ty, keys) = match &member.kind {
+            MemberKind::Var { ty, .. } => (Is::One, *ty, &[][..]),
+            MemberKind::Array { ty, .. } => (Is::Array, *ty, &[][..]),
+            MemberKind::Map { value, key, .. } => match value[..] {
+                [ty] => (Is::Map, ty, &key[..]),
                 _ => continue,
             },
             _ => continue,
         };
         let shape = Shape::of(program, ty, member.written.value);
-        if !matches!(shape, Shape::Record(_) | Shape::Vector { .. } | Shape::Choice(_)) || shape.has_flow() {
+        let of_key =
+            |(at, ty): (usize, &Declared)| Shape::of(program, *ty, member.written.keys.get(at).copied().flatten());
+        let keys: Vec<Shape> = keys.iter().enumerate().map(of_key).collect();
+        if !keys.iter().chain([&shape]).any(Shape::has_parts) || keys.iter().chain([&shape]).any(Shape::has_flow) {
             continue;
         }
         let (line, column) = sources.line_column(member.name.span.file, member.name.span.start);
         let place = (sources.file(member.name.span.file).name.clone(), line, column);
-        all.entry(place).or_default().push(Kept { name: member.name.text.replace('.', "_"), shape, is });
+        all.entry(place).or_default().push(Kept { name: member.name.text.replace('.', "_"), shape, is, keys });
     }
     all
 }

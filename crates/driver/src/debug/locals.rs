@@ -3,14 +3,15 @@
 //! The automaton has the widths of values only. A number without a notation of its own takes that of the field, the state or
 //! the local that it comes from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use mokume_base::{FileId, Notation, SourceMap};
+use mokume_base::{FileId, Notation, SourceMap, Span};
 use mokume_semantics::program::{
     self, Binary, Event, Expr, ExprKind, Field, Function, Layer, LocalId, Program, StateRef, Stmt, StmtKind, Type,
 };
 use mokume_semantics::visit::{self, Met};
+use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::SyntaxKind;
 
 use super::shape::Shape;
@@ -31,7 +32,8 @@ pub(super) struct Local {
 /// The locals of a program, by their numbers.
 pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<u32, Local> {
     let names = Names::of(program);
-    let mut all = All { program, sources, blocks: BTreeMap::new(), found: BTreeMap::new() };
+    let mut all =
+        All { program, sources, typed: typed(program, sources), blocks: BTreeMap::new(), found: BTreeMap::new() };
     for layer in &program.layers {
         for handler in &layer.handlers {
             let mut reading = Reading::new(program, Some(layer), &names, &handler.locals);
@@ -53,6 +55,8 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> BTreeMap<u32, Local>
 struct All<'p> {
     program: &'p Program,
     sources: &'p SourceMap,
+    /// The names that a `let` binds with a type of their own.
+    typed: BTreeSet<Span>,
     /// What may bind a name or bound its use, by file.
     blocks: BTreeMap<u32, Vec<Range<u32>>>,
     found: BTreeMap<u32, Local>,
@@ -67,13 +71,31 @@ impl All<'_> {
             let around = around.min_by_key(|block| block.end - block.start).cloned().unwrap_or(span.start..u32::MAX);
             let place = |at| self.sources.line_column(span.file, at);
             let length = self.sources.file(span.file).text.len() as u32;
-            let shape = Shape::of(self.program, local.ty, *written);
+            // A declared type says how it is written, whatever it gets.
+            let written = if self.typed.contains(&span) { local.written } else { *written };
+            let shape = Shape::of(self.program, local.ty, written);
             let known = place(around.start)..place(around.end.min(length));
             let (name, at) = (local.name.text.clone(), place(span.start));
             let file = self.sources.file(span.file).name.clone();
             self.found.insert(local.number, Local { name, file, at, known, shape });
         }
     }
+}
+
+/// The names that a `let` binds with a type of their own, in all files with code.
+fn typed(program: &Program, sources: &SourceMap) -> BTreeSet<Span> {
+    let handlers = program.layers.iter().flat_map(|layer| &layer.handlers).map(|handler| handler.span.file);
+    let functions = program.layers.iter().flat_map(|layer| &layer.functions).chain(&program.functions);
+    let files: BTreeSet<FileId> = handlers.chain(functions.map(|known| known.name.span.file)).collect();
+    let mut typed = BTreeSet::new();
+    for file in files {
+        let root = mokume_syntax::parse(file, &sources.file(file).text).syntax();
+        let lets = root.descendants().filter_map(ast::LetStmt::cast).filter(|stmt| stmt.ty().is_some());
+        typed.extend(
+            lets.filter_map(|stmt| stmt.pattern()).flat_map(|pattern| pattern.names()).map(|name| name.span(file)),
+        );
+    }
+    typed
 }
 
 /// The pieces of a file at whose end names are forgotten that are bound in them.

@@ -168,7 +168,7 @@ impl Engine {
         match moment.what {
             What::Begins => (self.spot.instant, self.spot.depth) = (self.spot.instant + 1, 0),
             // With several texts, it is not yet known which one applies.
-            What::Statement(_) if texts.are_several && is_head(moment) => {}
+            What::Statement(_) if texts.are_several && is_head(&facts, moment) => {}
             _ => self.spot.depth = moment.frames().iter().map(|frame| moment.depth(frame)).sum(),
         }
         let goes_on = self.goes_on(moment);
@@ -230,7 +230,8 @@ impl Engine {
 
     /// Whether a moment is one at which a kind of step stops; when going backwards, `from` is where it began.
     fn is_meant(&self, by: By, from: Spot, (moment, texts): (&Moment<'_>, Texts), point: Option<u32>) -> Option<Why> {
-        let is_statement = matches!(moment.what, What::Statement(_)) && !(texts.are_several && is_head(moment));
+        let is_statement =
+            matches!(moment.what, What::Statement(_)) && !(texts.are_several && is_head(&self.facts, moment));
         let is_other = self.spot.instant != from.instant;
         let is_skipped = self.fault == Some(Fault::Skips) && self.spot.count.is_multiple_of(7);
         let is_stepped = match by {

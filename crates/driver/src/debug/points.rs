@@ -50,6 +50,20 @@ pub struct Only {
     pub log: Option<String>,
 }
 
+impl Only {
+    /// A log text whose names the target has, `own is {own}`.
+    pub fn log_text(text: &str, facts: &Facts) -> Result<String, Failure> {
+        let named = text.split('{').skip(1).filter_map(|behind| behind.split_once('}')).map(|(name, _)| name.trim());
+        match named.filter_map(|name| conditions::unknown(name, facts)).next() {
+            Some(unknown) => Err(Failure::of_use(
+                format!("`{text}`: nothing is called `{unknown}` here"),
+                "within braces stands the name of a value: `say own is {own}`",
+            )),
+            None => Ok(text.to_string()),
+        }
+    }
+}
+
 /// All points, by their numbers.
 #[derive(Clone, Default, Debug)]
 pub struct Points {
@@ -141,7 +155,7 @@ impl Points {
         let mut met = Met::default();
         for point in &mut self.all {
             let is_here = point.host.as_ref().is_none_or(|name| facts.hosts[host].name == *name);
-            if !is_here || !point.is_reached(moment, texts) || !point.holds(here) {
+            if !is_here || !point.is_reached(facts, moment, texts) || !point.holds(here) {
                 continue;
             }
             point.met += u64::from(count > point.since);
@@ -168,7 +182,7 @@ impl Point {
     /// Whether a point is at a moment, or was at the beginning of the handler whose first statement this is. It waits
     /// for that statement if it needs the handler's bindings, or if only the statement tells which of several texts
     /// runs.
-    fn is_reached(&mut self, moment: &Moment<'_>, texts: Texts) -> bool {
+    fn is_reached(&mut self, facts: &Facts, moment: &Moment<'_>, texts: Texts) -> bool {
         let asks = self.only.when.is_some() || self.only.log.is_some();
         match moment.what {
             What::Begins => {
@@ -176,12 +190,12 @@ impl Point {
                 self.waits = is_at && texts.has_statements && (asks || texts.are_several);
                 is_at && !self.waits
             }
-            What::Statement(_) if self.waits && !is_head(moment) => {
+            What::Statement(_) if self.waits && !is_head(facts, moment) => {
                 self.waits = false;
                 true
             }
             // In the line of a head nothing is bound yet.
-            What::Statement(_) if asks && texts.has_statements && !texts.are_several && is_head(moment) => {
+            What::Statement(_) if asks && texts.has_statements && !texts.are_several && is_head(facts, moment) => {
                 self.waits |= self.is_at(moment);
                 false
             }

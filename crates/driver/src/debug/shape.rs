@@ -78,6 +78,11 @@ impl Shape {
         }
     }
 
+    /// Whether it is put together from parts with names or numbers of their own.
+    pub fn has_parts(&self) -> bool {
+        matches!(self, Shape::Record(_) | Shape::Vector { .. } | Shape::Choice(_))
+    }
+
     /// Whether a flow is among the parts.
     pub fn has_flow(&self) -> bool {
         let any = |parts: &[(String, Shape)]| parts.iter().any(|(_, shape)| shape.has_flow());

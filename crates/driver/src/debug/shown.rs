@@ -432,14 +432,14 @@ impl<'a> Stopped<'a> {
         let automaton = self.automaton();
         let definition = automaton.class(class);
         let view = |number: usize| self.moment.cell(class, object, number.into());
-        let shaped = |all: &[Content]| {
+        let shaped = |shape: &Shape, all: &[Content]| {
             let parts: Vec<(&str, Part<'_>)> = all.iter().map(|one| ("", one.part())).collect();
-            self.shaped(&kept.shape, (0, 0), &parts)
+            self.shaped(shape, (0, 0), &parts)
         };
         let content = |number: usize| content(&definition.cells[number], &view(number)?);
         let all = || (first..first + kept.cells()).map(content).collect::<Option<Vec<Content>>>();
         let value = match kept.is {
-            Is::One => shaped(&all()?)?,
+            Is::One => shaped(&kept.shape, &all()?)?,
             Is::Array => {
                 let all = all()?;
                 let columns: Option<Vec<(Type, &[u64])>> = all.iter().map(Content::words).collect();
@@ -448,7 +448,7 @@ impl<'a> Stopped<'a> {
                 let element = |at: usize| {
                     let words: Option<Vec<(Type, u64)>> =
                         columns.iter().map(|(ty, words)| Some((*ty, *words.get(at)?))).collect();
-                    let value = shaped(&kept::parts(&kept.shape, &words?)?)?;
+                    let value = shaped(&kept.shape, &kept::parts(&kept.shape, &words?)?)?;
                     Some(Variable { name: format!("[{at}]"), ..value })
                 };
                 let within = (0..count.min(MOST)).map(element).collect::<Option<_>>()?;
@@ -459,13 +459,19 @@ impl<'a> Stopped<'a> {
                 let (CellKind::Map { key, value, .. }, Some(CellView::Map(entries))) = (&cell.kind, view(first)) else {
                     return None;
                 };
-                let forms = self.written().cell(automaton, class, &cell.name).cloned().unwrap_or_default();
-                let plain =
-                    |at: usize, word: u64| key.get(at).map_or_else(|| word.to_string(), |ty| self.word(*ty, word));
+                let typed = |types: &[Type], words: &[u64]| -> Vec<(Type, u64)> {
+                    types.iter().copied().zip(words.iter().copied()).collect()
+                };
                 let entry = |(of, words): &(&[u64], &[u64])| {
-                    let words: Vec<(Type, u64)> = value.iter().copied().zip(words.iter().copied()).collect();
-                    let value = shaped(&kept::parts(&kept.shape, &words)?)?;
-                    Some(Variable { name: format!("[{}]", forms.key(of, &plain)), ..value })
+                    let mut of = &typed(key, of)[..];
+                    let mut named = Vec::new();
+                    for shape in &kept.keys {
+                        let (own, rest) = of.split_at_checked(shape.words())?;
+                        named.push(shaped(shape, &kept::parts(shape, own)?)?.value);
+                        of = rest;
+                    }
+                    let value = shaped(&kept.shape, &kept::parts(&kept.shape, &typed(value, words))?)?;
+                    Some(Variable { name: format!("[{}]", named.join(", ")), ..value })
                 };
                 let within = entries.iter().take(MOST).map(entry).collect::<Option<_>>()?;
                 Variable { name: String::new(), value: format!("{} entries", entries.len()), within }
