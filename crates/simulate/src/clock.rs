@@ -1,6 +1,6 @@
 //! A machine whose clock differs from the network's.
 
-use mokume_reaction::trace::Trace;
+use mokume_reaction::trace::{Held, Trace};
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
 
 /// A machine with its own time: ahead by some nanoseconds at the network's start, and gaining or losing some each
@@ -67,8 +67,20 @@ impl Machine for Clocked {
         self.machine.trace();
     }
 
+    /// Deadlines are told in the network's time, as all other times of a record.
     fn traced(&mut self) -> Option<Trace> {
-        self.machine.traced()
+        let mut trace = self.machine.traced()?;
+        for due in trace.steps.iter_mut().filter_map(|step| step.due.as_mut()) {
+            *due = self.first(*due);
+        }
+        for cell in trace.changes.iter_mut().flat_map(|change| &mut change.cells) {
+            for held in [&mut cell.from, &mut cell.to].into_iter().flatten() {
+                if let Held::Armed(deadline) = held {
+                    *deadline = self.first(*deadline);
+                }
+            }
+        }
+        Some(trace)
     }
 }
 

@@ -139,7 +139,11 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
     let end = definition.name.strip_prefix(FLOW).and_then(|name| written.ends.get(name));
     let name = match (end, length_of(&automaton.class(class).cells, definition)) {
         (Some(end), _) => format!("flow.{end}"),
-        (None, Some(vector)) => format!("{}.length", written.name(automaton, class, vector)),
+        // That of a vector in a record has a name of its own.
+        (None, Some(vector)) => match written.name(automaton, class, &definition.name) {
+            own if own.ends_with(".length") => own.to_string(),
+            _ => format!("{}.length", written.name(automaton, class, vector)),
+        },
         (None, None) => written.name(automaton, class, &definition.name).to_string(),
     };
     Cell { name, kind, at, from, to }
