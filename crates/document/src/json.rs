@@ -1,4 +1,4 @@
-//! The documentation as JSON: an object for each item, as `schemas/doc-1.json` describes.
+//! The documentation as JSON: an object for each item, as `schemas/doc-2.json` describes.
 
 use mokume_draw::HeaderPicture;
 use serde_json::{json, Map, Value};
@@ -7,7 +7,7 @@ use crate::item::{Fact, Item};
 use crate::site::Site;
 
 /// The schema of one object.
-pub const SCHEMA: &str = include_str!("../../../schemas/doc-1.json");
+pub const SCHEMA: &str = include_str!("../../../schemas/doc-2.json");
 
 /// The objects of all items.
 pub fn objects(site: &Site<'_>) -> Vec<Value> {

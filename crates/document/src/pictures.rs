@@ -33,12 +33,12 @@ pub fn of(program: &Program, item: &Item) -> Vec<HeaderPicture> {
 
 /// The picture of a wire.
 pub fn wire(wire: &Wire) -> HeaderPicture {
-    let order = if wire.big { "big endian" } else { "little endian" };
+    let order = order(wire.big);
     let mut names = Vec::new();
     names_of(&wire.items, &mut names);
     let mut headers = Vec::new();
     headers_of(&wire.items, &mut headers);
-    let mut maker = Maker { names, parts: vec![part(String::new(), 0)] };
+    let mut maker = Maker { names, big: wire.big, parts: vec![part(String::new(), 0)] };
     maker.items(&wire.items, 0);
     maker.parts.retain(|part| !part.cells.is_empty() || !part.notes.is_empty() || !part.title.is_empty());
     HeaderPicture { wire: wire.name.text.clone(), headers, order, parts: maker.parts }
@@ -52,18 +52,26 @@ fn header(program: &Program, layer: &Layer) -> Option<HeaderPicture> {
     }
     let tag = |at: usize| (!header.is_single()).then_some(at);
     let all = header.variants.iter().enumerate();
-    let parts = all.map(|(at, variant)| alternative(program, header.layout, variant, tag(at)));
     let big = header.variants.iter().flat_map(|variant| &variant.fields).all(|field| field.big == Some(true));
+    let parts = all.map(|(at, variant)| alternative(program, (header.layout, big), variant, tag(at)));
     Some(HeaderPicture {
         wire: "where no wire says it".into(),
         headers: vec![layer.name.text.clone()],
-        order: if big { "big endian" } else { "little endian" },
+        order: order(big),
         parts: parts.collect(),
     })
 }
 
+fn order(big: bool) -> &'static str {
+    if big {
+        "big endian"
+    } else {
+        "little endian"
+    }
+}
+
 /// `tag` is the alternative's number, if there are several alternatives.
-fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option<usize>) -> HeaderPart {
+fn alternative(program: &Program, (layout, big): (Layout, bool), variant: &Variant, tag: Option<usize>) -> HeaderPart {
     let title = if tag.is_none() { String::new() } else { variant.name.text.clone() };
     let mut made = part(title, 0);
     let mut at = 0;
@@ -88,6 +96,9 @@ fn alternative(program: &Program, layout: Layout, variant: &Variant, tag: Option
             made.notes.push(format!("{name}: {says}"));
             continue;
         };
+        if width > 8 && !big && field.big == Some(true) && ty == field.ty {
+            says += &format!(", {}", order(true));
+        }
         let octets = width.div_ceil(8) * 8;
         let (fill, bits) = match layout {
             Layout::Packed => (0, width),
@@ -169,6 +180,8 @@ fn option_items(arm: &WireOption) -> &[WireItem] {
 
 struct Maker {
     names: Vec<(u32, String)>,
+    /// The order of octets that the head says.
+    big: bool,
     parts: Vec<HeaderPart>,
 }
 
@@ -225,6 +238,9 @@ impl Maker {
             says += &format!(", where {}", self.tests(&field.constraints));
         }
         let bits = u32::from(field.width);
+        if bits > 8 && bits.is_multiple_of(8) && field.big != self.big {
+            says += &format!(", {}", order(field.big));
+        }
         self.last().cells.push(HeaderBits { name: field.name.text.clone(), bits, says });
         at + bits
     }

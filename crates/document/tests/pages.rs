@@ -20,6 +20,40 @@ fn library() -> Document {
     document(&read)
 }
 
+/// A field whose order of octets is not that of its header said nothing of it, and a vector's length had no place.
+#[test]
+fn drawings_say_the_order_of_octets_and_where_a_length_stands() {
+    let text = "/// Mixed.
+worker W {
+    header { a: u16 big, b: u16, list: [u16; ..3], c: u8 }
+    on send(msg) { below.send(msg, a: 1, b: 2, list: [3], c: 4) }
+    on deliver(msg) { above.deliver(msg) }
+}
+worker V {
+    header { p: u16, q: u32 }
+    on send(msg) { below.send(msg, p: 1, q: 2) }
+    on deliver(msg) { above.deliver(msg) }
+}
+bundle B = V encoded Mixed
+wire Mixed big { p: u16 little = V.p  q: u32 = V.q }
+stack S(device: Device) {
+    app = W / B over device
+    export app
+}
+";
+    let made = of_text(text);
+    let said = |kind: &str, name: &str| -> Vec<(String, String)> {
+        let item = made.objects.iter().find(|object| object["kind"] == kind && object["name"] == name).unwrap();
+        let fields = item["headers"][0]["parts"][0]["fields"].as_array().unwrap();
+        let text = |field: &serde_json::Value, key: &str| field[key].as_str().unwrap().to_string();
+        fields.iter().map(|field| (text(field, "name"), text(field, "says"))).collect()
+    };
+    let pair = |name: &str, says: &str| (name.to_string(), says.to_string());
+    let of_layer = [pair("a", "u16, big endian"), pair("b", "u16"), pair("list.length", "u8"), pair("c", "u8")];
+    assert_eq!(said("layer", "W"), of_layer);
+    assert_eq!(said("wire", "Mixed"), [pair("p", "V.p, little endian"), pair("q", "V.q")]);
+}
+
 /// The pages of one text.
 fn of_text(text: &str) -> Document {
     let world = MemoryWorld::new().with_file("x/own.mok", text);

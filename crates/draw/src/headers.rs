@@ -4,8 +4,8 @@
 //! fields.
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireConstraint, WireExpression,
-    WireField, WireItem, WireTest,
+    Automaton, Compare, Endian, FieldIndex, FieldValue, OptionArm, VariantId, Wire, WireArm, WireConstraint,
+    WireExpression, WireField, WireItem, WireTest,
 };
 
 /// What is said where there is nothing to draw.
@@ -57,7 +57,7 @@ pub fn header_pictures(automaton: &Automaton) -> Vec<HeaderPicture> {
 
 fn picture(automaton: &Automaton, wire: &Wire) -> HeaderPicture {
     let name = |header: &mokume_reaction::HeaderId| automaton.headers[header.index()].name.clone();
-    let order = if wire.endian == mokume_reaction::Endian::Big { "big endian" } else { "little endian" };
+    let order = order(wire.endian);
     let mut maker = Maker { automaton, wire, parts: vec![part(String::new(), 0)] };
     maker.items(&wire.items, 0);
     maker.parts.retain(|part| !part.cells.is_empty() || !part.notes.is_empty() || !part.title.is_empty());
@@ -66,6 +66,13 @@ fn picture(automaton: &Automaton, wire: &Wire) -> HeaderPicture {
         headers: wire.headers.iter().map(name).collect(),
         order,
         parts: maker.parts,
+    }
+}
+
+fn order(endian: Endian) -> &'static str {
+    match endian {
+        Endian::Big => "big endian",
+        Endian::Little => "little endian",
     }
 }
 
@@ -150,7 +157,10 @@ impl Maker<'_> {
 
     /// Where the field's value comes from, and what must hold of it.
     fn told(&self, field: &WireField) -> String {
-        let says = self.says(&field.value);
+        let mut says = self.says(&field.value);
+        if field.width > 8 && field.width.is_multiple_of(8) && field.endian != self.wire.endian {
+            says += &format!(", {}", order(field.endian));
+        }
         let wanted = field.constraints.iter().map(|WireConstraint { left, compare, right, .. }| {
             format!("{} {} {}", self.expression(left), compare.sign(), self.expression(right))
         });
