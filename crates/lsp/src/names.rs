@@ -39,7 +39,17 @@ pub fn declarations(analysis: &Analysis, word: &Word) -> Vec<Span> {
     if outline::declares(&word.token) || is_handled(&word.token) {
         return vec![word.at];
     }
-    by_text(analysis, &word.text)
+    if is_name(&word.token) {
+        by_text(analysis, &word.text)
+    } else {
+        Vec::new()
+    }
+}
+
+/// Whether a word is a name, and not the word that begins a statement, such as `start`.
+fn is_name(word: &SyntaxToken) -> bool {
+    use SyntaxKind as S;
+    word.parent().is_some_and(|parent| matches!(parent.kind(), S::NAME | S::NAME_EXPR | S::PATH))
 }
 
 /// Whether a word declares something that the compiler's table follows.

@@ -418,3 +418,22 @@ fn names_in_the_code_of_the_library_lead_somewhere() {
     }
     assert!(all > 4000 && lost.len() < 80, "{} of {all}: {lost:#?}", lost.len());
 }
+
+/// It led to the handler of that name, and hover showed it.
+#[test]
+fn the_word_of_a_statement_is_no_name() {
+    let text = "worker Idle {
+    entity { timer quiet }
+    on start { start quiet after 10 ms }
+    on send(msg) { below.send(msg) }
+    on expiry quiet { below.send(message(\"?\")) }
+    on deliver(msg) { if running quiet { stop quiet }  above.deliver(msg) }
+}
+";
+    let mut editor = Editor::with_files(&[]);
+    editor.open("a.mok", text);
+    assert_eq!(defined(&mut editor, "a.mok", &place(text, "start", 0)).len(), 1);
+    assert_eq!(defined(&mut editor, "a.mok", &place(text, "start", 1)), []);
+    assert_eq!(hover(&mut editor, "a.mok", &place(text, "start", 1)), "");
+    assert_eq!(defined(&mut editor, "a.mok", &place(text, "quiet", 1)).len(), 1);
+}
