@@ -48,7 +48,7 @@ pub fn print_accounts(
     }
     let Accounts { delivered, held, gone, refused, .. } = accounts;
     printer.line(format!(
-        "messages: {delivered} left by a port, {held} held, {gone} gone with their session, {refused} refused"
+        "messages: {delivered} left by a port, {held} held, {gone} gone with their session or object, {refused} refused"
     ));
     for (name, list) in [("dropped", dropped), ("consumed", consumed)] {
         for (reason, count) in list {

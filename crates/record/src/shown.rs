@@ -74,7 +74,7 @@ impl Run {
             }
             What::Receives { frame, refused: no, .. } => format!("receives #{frame}{}", refused(no)),
             What::Drops(ended) => format!("drops {}", dropped(ended)),
-            What::Gone { count } => format!("loses {count} with the session they were for"),
+            What::Gone { count } => format!("loses {count} with the session or object they were for"),
             What::Misses { frame } => format!("has crashed, and does not hear #{frame}"),
             What::Crashes => "CRASHES".to_string(),
             What::Restarts => "BEGINS AGAIN".to_string(),

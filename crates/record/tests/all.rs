@@ -169,7 +169,7 @@ fn events_are_lines() {
             "sends #1 on lan: 2 octets (b lost by a partition): Tell \"x\"",
             "receives #1",
             "receives #1",
-            "loses 2 with the session they were for",
+            "loses 2 with the session or object they were for",
             "REPORT overflow at x.mok:3",
         ]
     );

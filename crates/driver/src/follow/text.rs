@@ -37,7 +37,7 @@ fn came(came: &Came) -> Vec<String> {
     if came.gone > 0 {
         let messages = counted(came.gone, "message");
         lines.push(format!(
-            "lost with the session that {} for: {messages}",
+            "lost with the session or object that {} for: {messages}",
             if came.gone == 1 { "it was" } else { "they were" }
         ));
     }

@@ -150,7 +150,7 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
             What::Gone { count } => {
                 let (of, octets) = of(run, &frames, event);
                 let messages = if *count == 1 { "a message" } else { "messages" };
-                found(event.at, at, octets, format!("{of}{messages} of {at} went with their session"));
+                found(event.at, at, octets, format!("{of}{messages} of {at} went with their session or object"));
             }
             What::Input { port, name, args, refused: true } => {
                 found(event.at, at, &[], format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
