@@ -39,6 +39,7 @@ use crate::record::{self, Namer, Ran};
 
 pub use alone::Applications;
 pub use on_the_way::OnTheWay;
+use tallies::Wrong;
 pub use watch::Failed;
 use watch::{Events, Watcher};
 
@@ -216,7 +217,8 @@ impl<'a> Prepared<'a> {
         let mut failed = watcher.failed(&self.checked.sources, (&show, &written));
         failed.extend(watcher.broken(&self.checked.sources, self.network.until));
         let accounts = |at: u64, host: usize| simulation.accounts_at(at, host);
-        failed.extend(self.events.tallies.wrong(self.network, &automata, &self.checked.sources, &accounts));
+        let wrong = self.events.tallies.wrong(self.network, &automata, &accounts);
+        failed.extend(wrong.into_iter().map(|wrong| self.miscounted(wrong)));
         failed.extend(simulation.unfulfilled().into_iter().map(|what| self.unfulfilled(&mishaps, what)));
         failed.sort_by_key(|failed| failed.at);
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
@@ -257,6 +259,15 @@ impl<'a> Prepared<'a> {
             Sky::Seeded | Sky::Noted => own.collect(),
             Sky::Calm(mishaps) => mishaps.iter().cloned().map(|mishap| (mishap, None)).chain(own).collect(),
         }
+    }
+
+    fn miscounted(&self, wrong: Wrong<'_>) -> Failed {
+        let Wrong { tally, is_too_much, found } = wrong;
+        let sources = &self.checked.sources;
+        let (place, wanted) = (watch::place(sources, tally.span), watch::text(sources, tally.span));
+        let (instead, beside) = (Vec::new(), Vec::new());
+        let (at, cause, others) = (tally.until, String::new(), 0);
+        Failed { expectation: None, at, place, wanted, is_too_much, found, cause, instead, others, beside }
     }
 
     fn unfulfilled(&self, mishaps: &[(Mishap, Option<Span>)], what: Unfulfilled) -> Failed {

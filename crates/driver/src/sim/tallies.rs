@@ -1,13 +1,12 @@
 //! `expect dropped b.stale 1`: totals of hosts, compared at their times.
 
-use mokume_base::{Diagnostic, SourceMap};
+use mokume_base::Diagnostic;
 use mokume_lower::network_tally;
 use mokume_reaction::{Accounts, Automaton};
 use mokume_script::Counted;
 use mokume_semantics::program::{Network, Program, Tally};
 
 use super::stacks::Stacks;
-use super::watch::{place, text, Failed};
 
 /// The most hosts of which it is said what else they dropped.
 const MOST_SHOWN: usize = 3;
@@ -22,13 +21,12 @@ impl Tallies {
     }
 
     /// Those that do not hold; `accounts` has those of a host at a time, all its lives together.
-    pub fn wrong<'s>(
+    pub fn wrong<'n, 's>(
         &self,
-        network: &Network,
+        network: &'n Network,
         automata: &[&Automaton],
-        sources: &SourceMap,
         accounts: &dyn Fn(u64, usize) -> Option<&'s Accounts>,
-    ) -> Vec<Failed> {
+    ) -> Vec<Wrong<'n>> {
         let tallies = network.tallies.iter().zip(&self.0);
         let found = tallies.filter_map(|(tally, counting)| {
             let of = |(host, what): &(usize, Counted)| {
@@ -39,10 +37,19 @@ impl Tallies {
             let each: Vec<(usize, u64, Vec<String>)> = counting.iter().filter_map(of).collect();
             let total = each.iter().map(|(_, total, _)| total).sum();
             let (least, most) = tally.within;
-            (!(least..=most).contains(&total)).then(|| failed(network, sources, tally, total, &each))
+            let wrong = || Wrong { tally, is_too_much: total > most, found: said(network, tally, total, &each) };
+            (!(least..=most).contains(&total)).then(wrong)
         });
         found.collect()
     }
+}
+
+/// A tally that does not hold.
+pub(super) struct Wrong<'n> {
+    pub tally: &'n Tally,
+    pub is_too_much: bool,
+    /// What there was instead.
+    pub found: String,
 }
 
 /// Who counts for a tally. Reports a name that no host has.
@@ -68,13 +75,8 @@ fn counting(
     counting
 }
 
-fn failed(
-    network: &Network,
-    sources: &SourceMap,
-    tally: &Tally,
-    total: u64,
-    each: &[(usize, u64, Vec<String>)],
-) -> Failed {
+/// The total, of whom it is, and what else was dropped where it is too little.
+fn said(network: &Network, tally: &Tally, total: u64, each: &[(usize, u64, Vec<String>)]) -> String {
     let name = |host: usize| network.hosts[host].name.text.as_str();
     let shares = each.iter().filter(|(_, total, _)| *total > 0);
     let shares: Vec<String> = shares.map(|(host, total, _)| format!("{} {total}", name(*host))).collect();
@@ -87,16 +89,5 @@ fn failed(
             found.push_str(&format!("; at {}: {}", name(*host), others.join(", ")));
         }
     }
-    Failed {
-        expectation: None,
-        at: tally.until,
-        place: place(sources, tally.span),
-        wanted: text(sources, tally.span),
-        is_too_much: total > tally.within.1,
-        found,
-        cause: String::new(),
-        instead: Vec::new(),
-        others: 0,
-        beside: Vec::new(),
-    }
+    found
 }
