@@ -431,17 +431,17 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0119 write `expect counter a.hits 1`",
         ),
         (
-            "worker W { on send(msg) { print(\"seen\")  below.send(msg) } }".to_string(),
-            "M0209 code prints nothing: count what happens, `count seen`, or look at a run with `--log` or `mokume debug`",
+            "worker W { on send(msg) { print(msg.size)  below.send(msg) } }".to_string(),
+            "M0213 code prints nothing: count what happens, `count seen`, or look at a run with `--log` or `mokume debug`",
         ),
         (
             "worker W { on send(msg) { sleep(20 ms)  below.send(msg) } }".to_string(),
-            "M0209 code never waits: `start t after 20 ms`, and go on in `on expiry t { … }`",
+            "M0213 code never waits: `start t after 20 ms`, and go on in `on expiry t { … }`",
         ),
         (
             "worker W { header { Data { n: u8 } with message | Ack { seq: u8 } }  on send(msg) { below.send(msg, Data { n: 1 }) }
                 on deliver(msg, Data) { let a = Ack(1)  above.deliver(msg) }  on deliver(Ack) { below.send(Ack { seq: 1 }) } }".to_string(),
-            "M0209 write it with braces: `Ack { seq: … }`",
+            "M0213 write it with braces: `Ack { seq: … }`",
         ),
         (
             "worker W { entity { var last: u8 = null }  on send(msg) { last += 1  if last == 1 { drop msg: x } else { below.send(msg) } } }".to_string(),
@@ -464,7 +464,7 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         ),
         (
             "worker W { entity { timer t }  on start { start t after 1 µs }  on expiry t { below.send(message(\"x\")) } }".to_string(),
-            "M0102 write `us`: `1 us`",
+            "M0001 write `us`: `1 us`",
         ),
         (
             "worker W { header { list: [u8; ..4] }  on send(msg) { below.send(msg, list: [1]) } }
