@@ -53,6 +53,7 @@ pub(super) struct Wrong<'n> {
 }
 
 /// Who counts for a tally. Reports a name that no host has.
+#[allow(clippy::result_large_err)] // A diagnostic is what every crate answers with.
 fn counting(
     program: &Program,
     network: &Network,
