@@ -112,7 +112,7 @@ fn names_that_no_host_counts_are_refused() {
     let cases = [
         ("expect counter a.sends 1", "did you mean `sent`?"),
         ("expect dropped b.shrt 1", "nothing in this stack has the reason `shrt`"),
-        ("expect dropped c.short 1", "`c.short`"),
+        ("expect dropped c.short 1", "`c` is no host: there is `a`, `b`"),
         ("expect dropped b.used 1", "messages are consumed for `used`"),
         ("expect dropped b.short 5 .. 1", "from more to less"),
         ("expect dropped b.short 1  until 2 s", "M0"),

@@ -72,7 +72,15 @@ fn counting(
             None => is_whole = false,
         }
     }
-    wrong.extend(unknown.filter(|_| counting.is_empty() && is_whole));
+    let first = tally.name.text.split_once('.').map(|(first, _)| first).filter(|_| tally.host.is_none());
+    let told = |found: Diagnostic| match first {
+        Some(first) => {
+            let hosts: Vec<String> = network.hosts.iter().map(|host| format!("`{}`", host.name.text)).collect();
+            found.help(format!("`{first}` is no host: there is {}", hosts.join(", ")))
+        }
+        None => found,
+    };
+    wrong.extend(unknown.map(told).filter(|_| counting.is_empty() && is_whole));
     counting
 }
 
