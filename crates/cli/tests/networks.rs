@@ -1,14 +1,15 @@
-//! `expect`, `when`, `at`, `frame` and `--seeds` of `mokume sim`, each beside a network in which it must fail.
+//! `expect`, `when`, `at` and `frame` of networks in `mokume sim`, each beside a network in which it must fail.
+
+mod back_ends;
+mod seeds;
 
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::apart::said;
+
 fn mokume(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap()
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 fn scratch(name: &str, text: &str) -> String {
@@ -22,59 +23,6 @@ fn scratch(name: &str, text: &str) -> String {
 const STACK: &str = "use thin\n\nstack Link(device: Device) {\n    app = StopAndWait(50 ms, 3, 32) over device\n    \
                      export app\n}\n";
 
-/// What chance did to a frame and what the source says of it are one line, which the check accepts and which fails alike.
-#[test]
-fn what_chance_and_the_source_say_of_a_frame_is_one_line() {
-    let worker = "worker W {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
-        stack One(device: Device) {\n    app = W over device\n    export app\n}\n";
-    let late = "expect b.app.deliver_from(\"x\") until 5 ms";
-    let cases = [
-        ("reorder 50 %", "", "frame 1 of a.device  late 3 ms", late),
-        ("reorder 50 %", "", "frame 1 of a.device to b.device  late 3 ms  turned 6", late),
-        ("reorder 50 %", ", c.device", "frame 1 of a.device to b.device  late 3 ms", late),
-        ("reorder 50 %", ", c.device", "frame 1 of a.device  late 3 ms", late),
-        ("duplicate 50 %", "", "frame 1 of a.device  twice 3 ms", "expect b.app.deliver_from 2 times"),
-        (
-            "duplicate 50 %",
-            "",
-            "frame 1 of a.device  late 1 ms  turned 1  twice 3 ms  turned 1",
-            "expect b.app.deliver_from 2 times",
-        ),
-        ("corrupt 50 %", "", "frame 1 of a.device  turned 3", "expect nothing at b.app.deliver_from(\"x\")"),
-        ("loss 50 %", "", "frame 1 of a.device  lost  twice 1 ms", "expect b.app.deliver_from"),
-    ];
-    for (at, (weather, third, line, wanted)) in cases.into_iter().enumerate() {
-        let host = if third.is_empty() { "" } else { "    host c = One()\n" };
-        let text = format!(
-            "{worker}network N {{\n    host a = One()\n    host b = One()\n{host}    link l {{ a.device, b.device{third}   {weather}  delay 1 ms }}\n\
-             \u{20}   {line}\n    at 1 ms  a.app.send_to(\"x\")\n    {wanted}\n    until 30 ms\n}}\n"
-        );
-        let (_, all) = sim(&format!("joined{at}.mok"), &text, &["--seeds", "300", "--format", "json"]);
-        let lines: Vec<serde_json::Value> = all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        if weather.starts_with("loss") {
-            // Of a lost frame there is nothing more to lose: the copy comes in any weather.
-            assert!(lines.iter().all(|line| !line["shrunk"].is_string()), "{all}");
-            continue;
-        }
-        let shrunk = lines.iter().find(|line| line["shrunk"].is_string()).unwrap_or_else(|| panic!("{line}: {all}"));
-        let (written, seed) = (shrunk["shrunk"].as_str().unwrap(), shrunk["seed"].to_string());
-        let file = scratch(&format!("joined{at}.mok"), &format!("{text}\n{written}"));
-        let checked = mokume(&["check", &file]);
-        assert!(checked.status.success(), "{written}\n{}", said(&checked));
-        let name = written.split_whitespace().nth(1).unwrap();
-        let failed = |text: &str| {
-            let line = text.lines().find(|line| line.starts_with("FAILED")).unwrap_or_default().to_string();
-            // Without the place, which is another one in the printed network.
-            line.split_once(": ").map_or("", |(_, rest)| rest).split(", seed ").next().unwrap_or_default().to_string()
-        };
-        let (code, again) =
-            sim(&format!("joined{at}.mok"), &format!("{text}\n{written}"), &["--network", name, "--seed", &seed]);
-        let (_, first) = sim(&format!("first{at}.mok"), &text, &["--seed", &seed]);
-        assert!(code == 1 && !failed(&again).is_empty(), "{written}\n{again}");
-        assert_eq!(failed(&again), failed(&first), "{written}");
-    }
-}
-
 /// A network of two hosts, of which `a` sends "x" at 20 ms.
 fn network(weather: &str, lines: &[&str]) -> String {
     format!(
@@ -86,7 +34,7 @@ fn network(weather: &str, lines: &[&str]) -> String {
 }
 
 /// The exit code of `mokume sim`, and its output.
-fn sim(name: &str, text: &str, more: &[&str]) -> (i32, String) {
+pub fn sim(name: &str, text: &str, more: &[&str]) -> (i32, String) {
     let file = scratch(name, text);
     let output = mokume(&[&["sim", &file][..], more].concat());
     (output.status.code().unwrap_or(-1), said(&output))
@@ -225,174 +173,6 @@ fn frames_are_lost_late_turned_and_doubled_as_is_said() {
     assert_eq!(code, 0, "`x` is 0x78, `y` 0x79:\n{text}");
 }
 
-/// Ten seeds or a thousand: the failing ones are named, and each fails by itself.
-#[test]
-fn a_failing_seed_is_named_replays_and_shrinks() {
-    let text =
-        network("loss 30 %  duplicate 5 %  reorder 10 %  delay 1 ms .. 9 ms", &["expect b.app.deliver  until 150 ms"]);
-    let (code, all) = sim("seeds.mok", &text, &["--seeds", "300", "--format", "json"]);
-    assert_eq!(code, 1, "{all}");
-    let lines: Vec<serde_json::Value> = all.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let failed = lines.iter().find_map(|line| line["failed_seeds"].as_array()).unwrap();
-    assert!(failed.len() > 2 && failed.len() < 100, "{failed:?}");
-    for seed in failed.iter().take(3) {
-        let (code, again) = sim("seeds.mok", &text, &["--seed", &seed.to_string()]);
-        assert!(code == 1 && again.contains("it did not come"), "seed {seed}:\n{again}");
-    }
-    let (code, one) = sim("seeds.mok", &text, &["--seeds", "300", "--jobs", "1", "--format", "json"]);
-    assert_eq!((code, &one), (1, &all), "the number of jobs changes nothing");
-    // At least three transmissions by 150 ms must be lost.
-    let shrunk = lines.iter().find(|line| line["shrunk"].is_string()).unwrap();
-    assert_eq!((&shrunk["mishaps"], &shrunk["smallest"]), (&3.into(), &true.into()), "{shrunk}");
-    let written = shrunk["shrunk"].as_str().unwrap();
-    assert_eq!(written.matches("lost").count(), 3, "{written}");
-    let name = written.split_whitespace().nth(1).unwrap();
-    let replay = ["--network", name, "--seed", &shrunk["seed"].to_string()];
-    let (code, again) = sim("shrunk.mok", &format!("{text}\n{written}"), &replay);
-    assert!(code == 1 && again.contains("it did not come (at 150.0 ms"), "{again}");
-    // The planted fault: with one loss less it does not fail.
-    let less = format!("{text}\n{}", written.replacen("lost", "late 0 ns", 1));
-    let (_, again) = sim("less.mok", &less, &replay);
-    assert!(!again.contains("it did not come"), "{again}");
-}
-
-/// C that several threads ran at once crashed the process; it now agrees with the interpreter.
-#[test]
-fn seeds_fail_alike_in_c() {
-    if !crate::command::has_c_compiler() {
-        return println!("SKIPPED: no C compiler");
-    }
-    let text = network("loss 30 %  delay 1 ms .. 9 ms", &["expect b.app.deliver  until 150 ms"]);
-    let seeds = |backend: &str| {
-        let (code, all) =
-            sim(&format!("{backend}.mok"), &text, &["--seeds", "60", "--jobs", "8", "--backend", backend]);
-        let failed =
-            all.split_once(" failed: ").map(|(_, list)| list.split(" (").next().unwrap_or_default().to_string());
-        (code, failed)
-    };
-    let (code, failed) = seeds("c");
-    assert_eq!((code, failed.is_some()), (1, true));
-    assert_eq!((code, failed), seeds("interpreter"));
-}
-
-/// A function in C that says where it runs: 0 beside the interpreter, 1 in the stack's own C.
-const WHERE_C: &str =
-    "#include <stddef.h>\n#include \"mk_native.h\"\n\nextern const uint32_t mk_stack_count __attribute__((weak));\n\
-    uint32_t here(void);\nuint32_t here(void)\n{\n    return &mk_stack_count != NULL;\n}\n";
-
-/// A network whose hosts do otherwise in C than on the interpreter, if they ask where they run, from the second message on.
-fn elsewhere(asks: bool) -> String {
-    let value = if asks { "here()" } else { "0" };
-    format!(
-        "extern fn here() -> u32 from \"against.c\" {{ return 0 }}\n\
-         worker Tags {{\n    header {{ number: u32 }}\n    entity {{ var sent: u32 = 0 }}\n    on send(msg) {{\n        \
-         let number = if sent > 0 {{ {value} }} else {{ 0 }}\n        sent += 1\n        below.send(msg, number: number)\n    }}\n    \
-         on deliver(msg) {{ above.deliver(msg) }}\n}}\n\
-         stack S(device: Device) {{\n    app = Tags over device\n    export app\n}}\n\
-         network Tagged {{\n    host a = S()\n    host b = S()\n    link lan {{ a.device, b.device   loss 20 %  delay 1 ms .. 3 ms }}\n    \
-         at 10 ms  a.app.send_to(\"x\")\n    at 20 ms  a.app.send_to(\"y\")\n    until 1 s\n}}\n"
-    )
-}
-
-/// What C does otherwise than the interpreter is shown: for one seed and for many, and with the smallest weather.
-#[test]
-fn back_ends_are_compared() {
-    if !crate::command::has_c_compiler() {
-        return println!("SKIPPED: no C compiler");
-    }
-    scratch("against.c", WHERE_C);
-    let against = ["--against", "c"];
-    let (code, text) = sim("alike.mok", &elsewhere(false), &against);
-    assert!(code == 0 && text.contains("interpreter and C do the same: "), "{text}");
-    let (code, text) = sim("alike.mok", &elsewhere(false), &[&against[..], &["--format", "json"]].concat());
-    assert!(code == 0 && text.contains("{\"differ\":false,\"events\":[]}"), "{text}");
-    let (code, text) = sim("alike.mok", &elsewhere(false), &[&against[..], &["--seeds", "4"]].concat());
-    assert!(code == 0 && text.contains("    4 of them also in C: 0 differ"), "{text}");
-    // The planted fault.
-    let (code, text) = sim("elsewhere.mok", &elsewhere(true), &against);
-    for wanted in [
-        "FAILED C does otherwise than the interpreter, about: app number=0 \"y\", then app number=1 \"y\"; octets[0..]: 0x0000000079, then 0x0100000079 (at 20.0 ms, seed 1)",
-        "came: a  sends #2",
-        ", by the interpreter at 20.0 ms",
-        ", in C at 20.0 ms",
-        "--network Tagged --seed 1 --against c --log",
-    ] {
-        assert!(code == 1 && text.contains(wanted), "{wanted}\n{text}");
-    }
-    assert!(!text.contains("do the same"), "{text}");
-    let more = ["--seeds", "4", "--every", "2", "--backend", "c", "--against", "interpreter"];
-    let (code, text) = sim("elsewhere.mok", &elsewhere(true), &more);
-    for wanted in [
-        "4 seeds from 1 on, 2 passed, 2 failed: 1, 3 (",
-        "    2 of them also on the interpreter: 2 differ",
-        "the shortest failing run: seed 1, which fails at 20.0 ms",
-        "seed 1 needs 0 of ",
-        "--network TaggedSeed1 --seed 1 --backend c --against interpreter --log",
-    ] {
-        assert!(code == 1 && text.contains(wanted), "{wanted}\n{text}");
-    }
-    let (_, text) = sim("elsewhere.mok", &elsewhere(true), &[&more[..], &["--format", "json"]].concat());
-    let lines: Vec<serde_json::Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let failed: Vec<_> = lines.iter().filter(|line| line["failed"] == "").map(|line| &line["seed"]).collect();
-    assert_eq!(failed, [1, 3], "{text}");
-    let (code, text) = sim("elsewhere.mok", &elsewhere(true), &[&against[..], &["--backend", "c"]].concat());
-    assert!(code == 2 && text.contains("C would be compared with itself"), "{code} {text}");
-}
-
-/// Only the interpreter records the calls in which layers do something that is not seen outside; they were taken for a difference.
-#[test]
-fn back_ends_are_compared_with_their_steps() {
-    if !crate::command::has_c_compiler() {
-        return println!("SKIPPED: no C compiler");
-    }
-    scratch("against.c", WHERE_C);
-    let quiet = |text: &str| {
-        let quiet = "worker Quiet {\n    entity {\n        timer tick\n        counter ticks\n    }\n    on start { start tick after 5 ms }\n\
-            \u{20}   on expiry tick {\n        count ticks\n        start tick after 5 ms\n    }\n    on send(msg) { below.send(msg) }\n\
-            \u{20}   on deliver(msg) { above.deliver(msg) }\n}\n";
-        let text = text.replace("Tags over device", "Quiet / Tags over device");
-        assert!(text.contains("Quiet /"), "{text}");
-        format!("{text}{quiet}")
-    };
-    let page = scratch("steps.html", "");
-    let record = scratch("steps.jsonl", "");
-    let counted = |text: &str, before: &str| {
-        let rest = text.split(before).nth(1).unwrap_or_default();
-        rest.trim_start().split_whitespace().next().unwrap_or_default().to_string()
-    };
-    for more in [&["--html", &page][..], &["--record", &record, "--steps"], &["--record", &record], &[]] {
-        for backends in [&["--against", "c"][..], &["--backend", "c", "--against", "interpreter"]] {
-            let arguments = [backends, more].concat();
-            let (code, text) = sim("quiet.mok", &quiet(&elsewhere(false)), &arguments);
-            assert!(code == 0 && text.contains("interpreter and C do the same: "), "{arguments:?}: {text}");
-            // The record says as many events.
-            let count = counted(&text, "do the same: ");
-            assert!(
-                !more.contains(&"--record") || text.contains(&format!("{count} events in ")),
-                "{arguments:?}: {text}"
-            );
-        }
-        // The planted fault is found with them, too.
-        let (code, text) = sim("loud.mok", &quiet(&elsewhere(true)), &[&["--against", "c"][..], more].concat());
-        assert!(
-            code == 1 && text.contains("FAILED C does otherwise than the interpreter, about: "),
-            "{more:?}: {text}"
-        );
-    }
-    // Steps were recorded that have no other effect.
-    sim("quiet.mok", &quiet(&elsewhere(false)), &["--record", &record, "--steps"]);
-    let steps = std::fs::read_to_string(&record).unwrap().matches("\"wakes\"").count();
-    assert!(steps > 100, "{steps}");
-}
-
-#[test]
-fn seeds_that_hold_end_with_0() {
-    let text = network("loss 5 %  delay 1 ms .. 9 ms", &["expect b.app.accepted 1 times"]);
-    let (code, text) = sim("hold.mok", &text, &["--seeds", "5", "--seed", "100"]);
-    assert_eq!(code, 0, "{text}");
-    assert!(text.contains("5 seeds from 100 on, 5 passed, 0 failed"), "{text}");
-}
-
 #[test]
 fn an_input_that_brings_itself_about_ends_the_run() {
     let lines = ["when b.app.deliver(?t, _)  b.app.send(t, \"y\")", "when a.app.deliver(?t, _)  a.app.send(t, \"x\")"];
@@ -434,32 +214,6 @@ fn what_cannot_happen_to_a_frame_is_said_when_the_network_ends() {
         network("delay 1 ms", &["frame 1 of a.device  turned 63  turned 62", "expect b.app.deliver(_, x\"7b\")"]);
     let (code, text) = sim("both.mok", &both, &[]);
     assert_eq!(code, 0, "{text}");
-}
-
-/// In calm weather "x" comes at 21 ms: with less weather than the seed's, the network fails differently, and earlier.
-#[test]
-fn what_is_shrunk_fails_first_as_its_seed_does() {
-    let lines = ["expect b.app.deliver 2 times until 150 ms", "expect nothing at b.app.deliver  until 22 ms"];
-    let text = network("loss 30 %  delay 1 ms .. 9 ms", &lines);
-    let first = |said: &str| {
-        let line = said.lines().find(|line| line.starts_with("FAILED")).unwrap_or_default();
-        line.split_once('`')
-            .map_or(String::new(), |(_, rest)| rest.split(" (at").next().unwrap_or_default().to_string())
-    };
-    let mut late = 0;
-    for seed in 1..12 {
-        let seed = seed.to_string();
-        let (_, alone) = sim("first.mok", &text, &["--seed", &seed]);
-        let (_, all) = sim("first.mok", &text, &["--seed", &seed, "--seeds", "1", "--format", "json"]);
-        let lines: Vec<serde_json::Value> = all.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let Some(written) = lines.iter().find_map(|line| line["shrunk"].as_str()) else { continue };
-        let name = written.split_whitespace().nth(1).unwrap();
-        let replay = ["--network", name, "--seed", &seed];
-        let (_, again) = sim("first_shrunk.mok", &format!("{text}\n{written}"), &replay);
-        assert_eq!(first(&again), first(&alone), "seed {seed}:\n{alone}\n{again}");
-        late += usize::from(first(&alone).contains("2 times"));
-    }
-    assert!(late > 2, "{late} seeds fail by what calm weather hides");
 }
 
 const ECHOES: &str = "worker Plain {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\

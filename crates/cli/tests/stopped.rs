@@ -13,11 +13,33 @@ fn scratch(name: &str, text: &str) -> String {
     file.to_string_lossy().into_owned()
 }
 
-/// What the debugger prints for these commands.
-fn told(name: &str, text: &str, more: &[&str], commands: &str) -> String {
-    let file = scratch(name, text);
-    let (out, err, _) = transcript(&[&["debug", &file][..], more].concat(), commands);
+/// What the debugger prints for these commands, in a program's network or its test.
+fn told(name: &str, text: &str, commands: &str) -> String {
+    let (out, err, _) = transcript(&["debug", &scratch(name, text)], commands);
     out + &err
+}
+
+/// The same where `app` of a stack, `W`, gets a message of one octet and lets it through.
+fn of_test(name: &str, layers: &str, commands: &str) -> String {
+    const TEST: &str = "stack S(device: Device) {
+    app = W over device
+    export app
+}
+test \"t\" {
+    stack S
+    app.send_to(\"a\")
+    => device.frame(\"a\")
+}
+";
+    told(name, &format!("{layers}{TEST}"), commands)
+}
+
+/// The record of a network's run, with its steps.
+fn recorded(name: &str, text: &str) -> String {
+    let (file, record) = (scratch(&format!("{name}.mok"), text), scratch(&format!("{name}.jsonl"), ""));
+    let arguments = ["sim", &file, "--record", &record, "--steps"];
+    assert!(Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap().status.success());
+    std::fs::read_to_string(record).unwrap()
 }
 
 /// Nothing was bound before a statement that reads a parameter of the stack, and the message of a statement that gives it away
@@ -46,7 +68,7 @@ network N {
 }
 ";
     for at in ["6", "7", "W.deliver", "6 if node == 2", "7 if msg.size == 2", "W.deliver if node == 2"] {
-        let said = told("bound.mok", PROGRAM, &[], &format!("break {at}\ncontinue\nlocals\n"));
+        let said = told("bound.mok", PROGRAM, &format!("break {at}\ncontinue\nlocals\n"));
         assert!(said.contains("(point 1)"), "{at}\n{said}");
         let has_begun = !said.contains("begins  (point 1)");
         assert!(!has_begun || said.contains("node = 2") && said.contains("msg = 2 octets"), "{at}\n{said}");
@@ -80,18 +102,9 @@ worker W {
     }
     on deliver(msg) { above.deliver(msg) }
 }
-stack S(device: Device) {
-    app = W over device
-    export app
-}
-test \"t\" {
-    stack S
-    app.send_to(\"a\")
-    => device.frame(\"a\")
-}
 ";
     let commands = "break 21\ncontinue\nstate\nprint row.all.length\nprint lists[0]\nprint rows[1].all[0].who\nprint list_length\n";
-    let said = told("parts.mok", PROGRAM, &["--test", "t"], commands);
+    let said = of_test("parts.mok", PROGRAM, commands);
     for wanted in [
         "row = { id: 7, all: [{ a: 1, who: 10.0.0.1 }] }",
         "lists = [x\"010203\", x\"07\", \"\"]",
@@ -109,7 +122,7 @@ test \"t\" {
     ] {
         assert!(said.contains(wanted), "{wanted}\n{said}");
     }
-    let condition = told("parts_if.mok", PROGRAM, &["--test", "t"], "break 21 if row.all.length == 1\ncontinue\n");
+    let condition = of_test("parts_if.mok", PROGRAM, "break 21 if row.all.length == 1\ncontinue\n");
     assert!(condition.contains("(point 1)"), "{condition}");
 }
 
@@ -126,17 +139,8 @@ worker W {
     }
     on deliver(msg) { above.deliver(msg) }
 }
-stack S(device: Device) {
-    app = W over device
-    export app
-}
-test \"t\" {
-    stack S
-    app.send_to(\"a\")
-    => device.frame(\"a\")
-}
 ";
-    let said = told("typed.mok", PROGRAM, &["--test", "t"], "break 7\ncontinue\nlocals\n");
+    let said = of_test("typed.mok", PROGRAM, "break 7\ncontinue\nlocals\n");
     assert!(said.contains("plain = 167772166") && said.contains("same = 10.0.0.1"), "{said}");
 }
 
@@ -150,20 +154,10 @@ fn a_log_text_names_what_there_is() {
     }
     on deliver(msg) { above.deliver(msg) }
 }
-stack S(device: Device) {
-    app = W over device
-    export app
-}
-test \"t\" {
-    stack S
-    app.send_to(\"a\")
-    => device.frame(\"a\")
-}
 ";
-    let said = told(
+    let said = of_test(
         "log.mok",
         PROGRAM,
-        &["--test", "t"],
         "break 5 say next is {nxt}\nbreak 5 if (next == 1\nbreak 5 say next is {next}\ncontinue\n",
     );
     assert!(said.contains("nothing is called `nxt` here") && said.contains("next is 1"), "{said}");
@@ -201,17 +195,14 @@ network N {
 /// It was the place of the first alternative's handler.
 #[test]
 fn a_consumed_alternative_has_the_place_of_its_own_handler() {
-    let said = told("consumed.mok", ALTERNATIVES, &[], "break drop Nak\ncontinue\n");
+    let said = told("consumed.mok", ALTERNATIVES, "break drop Nak\ncontinue\n");
     assert!(said.contains("consumed.mok:11  on deliver(Nak { n }) {"), "{said}");
 }
 
 /// A timer of a host with another clock was due at a time of that clock.
 #[test]
 fn a_record_has_the_deadlines_of_all_hosts_in_one_time() {
-    let (file, record) = (scratch("clocks.mok", ALTERNATIVES), scratch("clocks.jsonl", ""));
-    let arguments = ["sim", &file, "--record", &record, "--steps"];
-    assert!(Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap().status.success());
-    let text = std::fs::read_to_string(record).unwrap();
+    let text = recorded("clocks", ALTERNATIVES);
     assert_eq!(text.matches("\"due\":10000000,").count() + text.matches("\"due\":10000000}").count(), 2, "{text}");
     assert!(!text.contains("1010000000"), "{text}");
     assert!(text.contains("consumed") || text.contains("clocks.mok:11"), "{text}");
@@ -243,10 +234,7 @@ network N {
     until 20 ms
 }
 ";
-    let (file, record) = (scratch("named.mok", PROGRAM), scratch("named.jsonl", ""));
-    let arguments = ["sim", &file, "--record", &record, "--steps"];
-    assert!(Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).output().unwrap().status.success());
-    let text = std::fs::read_to_string(record).unwrap();
+    let text = recorded("named", PROGRAM);
     for wanted in ["\"row.id\"", "\"row.all.length\"", "\"row.all.a\""] {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }

@@ -1,7 +1,6 @@
 //! `expect dropped`, `expect consumed` and `expect counter` of networks, each beside one that must fail.
 
-use std::path::Path;
-use std::process::Command;
+use crate::networks;
 
 /// Two hosts; `a` sends two frames at 10 ms and one at 30 ms, of which `b` drops two and consumes one; `b` restarts between.
 const HOSTS: &str = "
@@ -34,15 +33,14 @@ network Counts {
     until 1 s
 ";
 
+/// The network with these lines.
+fn with(lines: &str) -> String {
+    format!("{HOSTS}    {lines}\n}}\n")
+}
+
 /// The exit code of `mokume sim` of the network with these lines, and its output.
 fn sim(name: &str, lines: &str, more: &[&str]) -> (i32, String) {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tallies");
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join(format!("{name}.mok"));
-    std::fs::write(&file, format!("{HOSTS}    {lines}\n}}\n")).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_mokume")).arg("sim").arg(&file).args(more).output().unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    (output.status.code().unwrap_or(-1), text)
+    networks::sim(&format!("tally_{name}.mok"), &with(lines), more)
 }
 
 const HOLD: [&str; 12] = [
@@ -95,14 +93,9 @@ fn a_seed_with_a_wrong_total_is_shrunk() {
     let lines = "link far { a.device, b.device }\n";
     let (code, text) = sim("twice_linked", lines, &[]);
     assert_eq!(code, 1, "{text}");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tallies");
-    let file = folder.join("seeds.mok");
-    let text = format!("{HOSTS}    expect dropped b.short 2\n}}\n").replace("delay 1 ms", "delay 1 ms   loss 30 %");
-    std::fs::write(&file, text).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mokume"));
-    let output = command.arg("sim").arg(&file).args(["--seeds", "50"]).output().unwrap();
-    let text = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(1), "{text}");
+    let lossy = with("expect dropped b.short 2").replace("delay 1 ms", "delay 1 ms   loss 30 %");
+    let (code, text) = networks::sim("tally_seeds.mok", &lossy, &["--seeds", "50"]);
+    assert_eq!(code, 1, "{text}");
     assert!(text.contains("frame 1 of a.device to b.device  lost") || text.contains("lost"), "{text}");
     assert!(text.contains("expect dropped b.short 2"), "{text}");
 }

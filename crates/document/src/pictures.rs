@@ -2,7 +2,7 @@
 //!
 //! Must keep: fields of a wire are at the same places as in `mokume graph --what headers` (a test compares the two).
 
-use mokume_draw::{HeaderBits, HeaderPart, HeaderPicture};
+use mokume_draw::{order, other_order, HeaderBits, HeaderPart, HeaderPicture};
 use mokume_semantics::program::{
     Binary, Layer, Layout, OptionForm, Program, Type, Variant, Wire, WireEach, WireExpr, WireField, WireItem,
     WireOption, WireOptions, WireValue,
@@ -62,14 +62,6 @@ fn header(program: &Program, layer: &Layer) -> Option<HeaderPicture> {
     })
 }
 
-fn order(big: bool) -> &'static str {
-    if big {
-        "big endian"
-    } else {
-        "little endian"
-    }
-}
-
 /// `tag` is the alternative's number, if there are several alternatives.
 fn alternative(program: &Program, (layout, big): (Layout, bool), variant: &Variant, tag: Option<usize>) -> HeaderPart {
     let title = if tag.is_none() { String::new() } else { variant.name.text.clone() };
@@ -96,9 +88,6 @@ fn alternative(program: &Program, (layout, big): (Layout, bool), variant: &Varia
             made.notes.push(format!("{name}: {says}"));
             continue;
         };
-        if width > 8 && !big && field.big == Some(true) && ty == field.ty {
-            says += &format!(", {}", order(true));
-        }
         let octets = width.div_ceil(8) * 8;
         let (fill, bits) = match layout {
             Layout::Packed => (0, width),
@@ -108,6 +97,7 @@ fn alternative(program: &Program, (layout, big): (Layout, bool), variant: &Varia
                 ((size - at % size) % size, size)
             }
         };
+        says += &other_order(bits, field.big == Some(true), big);
         if fill > 0 {
             made.cells.push(HeaderBits { name: "-".into(), bits: fill, says: "zero; ignored".into() });
         }
@@ -238,9 +228,7 @@ impl Maker {
             says += &format!(", where {}", self.tests(&field.constraints));
         }
         let bits = u32::from(field.width);
-        if bits > 8 && bits.is_multiple_of(8) && field.big != self.big {
-            says += &format!(", {}", order(field.big));
-        }
+        says += &other_order(bits, field.big, self.big);
         self.last().cells.push(HeaderBits { name: field.name.text.clone(), bits, says });
         at + bits
     }

@@ -57,7 +57,7 @@ pub fn header_pictures(automaton: &Automaton) -> Vec<HeaderPicture> {
 
 fn picture(automaton: &Automaton, wire: &Wire) -> HeaderPicture {
     let name = |header: &mokume_reaction::HeaderId| automaton.headers[header.index()].name.clone();
-    let order = order(wire.endian);
+    let order = order(wire.endian == Endian::Big);
     let mut maker = Maker { automaton, wire, parts: vec![part(String::new(), 0)] };
     maker.items(&wire.items, 0);
     maker.parts.retain(|part| !part.cells.is_empty() || !part.notes.is_empty() || !part.title.is_empty());
@@ -69,10 +69,20 @@ fn picture(automaton: &Automaton, wire: &Wire) -> HeaderPicture {
     }
 }
 
-fn order(endian: Endian) -> &'static str {
-    match endian {
-        Endian::Big => "big endian",
-        Endian::Little => "little endian",
+/// The order of octets in a header's words.
+pub fn order(big: bool) -> &'static str {
+    if big {
+        "big endian"
+    } else {
+        "little endian"
+    }
+}
+
+/// What is said behind a field of these bits whose order is not that of its header; empty for others.
+pub fn other_order(bits: u32, big: bool, head: bool) -> String {
+    match bits > 8 && bits.is_multiple_of(8) && big != head {
+        true => format!(", {}", order(big)),
+        false => String::new(),
     }
 }
 
@@ -157,10 +167,8 @@ impl Maker<'_> {
 
     /// Where the field's value comes from, and what must hold of it.
     fn told(&self, field: &WireField) -> String {
-        let mut says = self.says(&field.value);
-        if field.width > 8 && field.width.is_multiple_of(8) && field.endian != self.wire.endian {
-            says += &format!(", {}", order(field.endian));
-        }
+        let [big, head] = [field.endian, self.wire.endian].map(|endian| endian == Endian::Big);
+        let says = self.says(&field.value) + &other_order(field.width.into(), big, head);
         let wanted = field.constraints.iter().map(|WireConstraint { left, compare, right, .. }| {
             format!("{} {} {}", self.expression(left), compare.sign(), self.expression(right))
         });

@@ -27,7 +27,7 @@ pub use chart_mermaid::chart_mermaid;
 pub use chart_svg::chart_svg;
 pub use chart_text::chart_text;
 pub use fold::Limit;
-pub use headers::{header_pictures, HeaderBits, HeaderPart, HeaderPicture};
+pub use headers::{header_pictures, order, other_order, HeaderBits, HeaderPart, HeaderPicture};
 pub use headers_svg::headers_svg;
 pub use headers_text::headers_text;
 pub use path_page::{path_page, PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};

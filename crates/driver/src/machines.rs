@@ -6,7 +6,7 @@ use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_interpret::{Instance, Observed};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{Automaton, Machine, Port};
+use mokume_reaction::{Automaton, Body, Machine, Op, OpKind, Port};
 use mokume_script::Written;
 use mokume_toolchain as toolchain;
 
@@ -183,4 +183,10 @@ pub fn parameters(
 pub fn frame_event(port: &Port) -> Option<u32> {
     let takes = |params: &[(String, mokume_reaction::Type)]| matches!(params, [(_, mokume_reaction::Type::Msg)]);
     port.inputs.iter().position(|input| takes(&input.params)).map(|index| index as u32)
+}
+
+/// Whether the stack's code reads a parameter of such a name, as the station address that each device declares.
+pub fn reads(automaton: &Automaton, is_it: impl Fn(&str) -> bool) -> bool {
+    let is_read = |op: &Op| matches!(op.kind, OpKind::Param { param } if is_it(&automaton.params[param.index()].name));
+    automaton.bodies().flat_map(Body::ops).any(is_read)
 }

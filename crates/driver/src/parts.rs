@@ -22,7 +22,8 @@ fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mu
     let Type::Record(id) = ty else { return };
     let Some(record) = program.records.get(id.index()) else { return };
     if let Some(vector) = record.vector {
-        // Of its elements; the length stands beside them.
+        // The length stands beside the parts of the elements.
+        found.push((format!("{joined}_length"), format!("{path}.length")));
         return add(program, (joined, path), vector.element, found);
     }
     for field in &record.fields {
@@ -36,23 +37,6 @@ fn add(program: &Program, (joined, path): (String, String), ty: Type, found: &mu
         found.push(part.clone());
         add(program, part, field.ty, found);
     }
-}
-
-/// Whether the part at a path, `.best.hosts`, is a bounded vector; of vectors, parts of elements are meant.
-pub(crate) fn is_vector(program: &Program, ty: Type, path: &str) -> bool {
-    let mut ty = ty;
-    for name in path.split('.').filter(|name| !name.is_empty()) {
-        while let Some(vector) = program.vector(ty) {
-            ty = vector.element;
-        }
-        let Type::Record(id) = ty else { return false };
-        let fields = program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
-        let Some(field) = fields.iter().find(|field| field.name.text.trim_start_matches('.') == name) else {
-            return false;
-        };
-        ty = field.ty;
-    }
-    program.vector(ty).is_some()
 }
 
 /// The numbers of a value of a type, in their order: each joined to the value's name as in the automaton, and as in the source, where

@@ -3,6 +3,7 @@
 
 use mokume_base::{Diagnostic, SourceMap, Span};
 use mokume_compose::Finding;
+use mokume_lower::codes::LOST_VALUE;
 use mokume_reaction::verify::Fault;
 use mokume_reaction::{Automaton, Place, Places, Source};
 use mokume_semantics::program::{Program, Stack};
@@ -40,7 +41,7 @@ const OUR_FAULT: &str =
 
 /// Whether a diagnostic is about a fault of the compiler, not of the program.
 pub fn is_our_fault(found: &Diagnostic) -> bool {
-    found.helps.iter().any(|help| help == OUR_FAULT || help.starts_with("this is a fault of the compiler"))
+    found.code.0 == LOST_VALUE || found.helps.iter().any(|help| help == OUR_FAULT)
 }
 
 /// The name of a wire in the text; `None` for a generated one.

@@ -265,9 +265,7 @@ impl<'a> Prepared<'a> {
         let Wrong { tally, is_too_much, found } = wrong;
         let sources = &self.checked.sources;
         let (place, wanted) = (watch::place(sources, tally.span), watch::text(sources, tally.span));
-        let (instead, beside) = (Vec::new(), Vec::new());
-        let (at, cause, others) = (tally.until, String::new(), 0);
-        Failed { expectation: None, at, place, wanted, is_too_much, found, cause, instead, others, beside }
+        Failed { at: tally.until, place, wanted, is_too_much, found, ..Failed::default() }
     }
 
     fn unfulfilled(&self, mishaps: &[(Mishap, Option<Span>)], what: Unfulfilled) -> Failed {
@@ -285,9 +283,7 @@ impl<'a> Prepared<'a> {
             Some(span) => (watch::place(&self.checked.sources, *span), watch::text(&self.checked.sources, *span)),
             None => (String::new(), shrink::line(self, mishap)),
         };
-        let (instead, beside) = (Vec::new(), Vec::new());
-        let (is_too_much, cause, others) = (false, String::new(), 0);
-        Failed { expectation: None, at, place, wanted, is_too_much, found, cause, instead, others, beside }
+        Failed { at, place, wanted, found, ..Failed::default() }
     }
 
     fn simulation(&self, hosts: Vec<Host>, how: How, mishaps: Vec<(Mishap, Option<Span>)>) -> Simulation {

@@ -264,12 +264,6 @@ impl Source<'_> {
                 let name = member.name.text.replace('.', "_");
                 let own = parts::of(self.program, &name, *ty).into_iter().chain([(name.clone(), name.clone())]);
                 for (joined, path) in own {
-                    // Of a vector in a record, the length stands beside the parts of its elements.
-                    let length =
-                        cell_of(self.automaton, class, (self.place(member.name.span), &format!("{joined}_length")));
-                    let is_part = joined != name;
-                    let length = length.filter(|_| is_part && parts::is_vector(self.program, *ty, &path[name.len()..]));
-                    all.extend(length.map(|cell| ((class.name.clone(), cell), format!("{path}.length"))));
                     let cell = cell_of(self.automaton, class, (self.place(member.name.span), &joined));
                     all.extend(cell.filter(|cell| *cell != path).map(|cell| ((class.name.clone(), cell), path)));
                 }

@@ -2,6 +2,9 @@
 
 use mokume_base::Code;
 
+/// A local that code names had no value: a fault of the compiler, or of a text that was not read whole.
+pub const LOST_VALUE: &str = "M0735";
+
 /// All codes of this crate.
 pub const CODES: &[Code] = &[
     Code("M0351"),
@@ -18,7 +21,7 @@ pub const CODES: &[Code] = &[
     Code("M0727"),
     Code("M0728"),
     Code("M0729"),
-    Code("M0735"),
+    Code(LOST_VALUE),
     Code("M0743"),
     Code("M0765"),
     Code("M0766"),

@@ -18,16 +18,15 @@ pub(super) struct Kept {
     /// The shape of its value; of an array or a map, of an element.
     pub shape: Shape,
     pub is: Is,
-    /// Of a map: the shapes of the parts of its key.
-    pub keys: Vec<Shape>,
 }
 
 /// How many values a member is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Is {
     One,
     Array,
-    Map,
+    /// With the shapes of the parts of its key.
+    Map(Vec<Shape>),
 }
 
 /// The members by the places of their names: file, line and column.
@@ -37,25 +36,25 @@ pub(super) type AllKept = BTreeMap<(String, u32, u32), Vec<Kept>>;
 pub(super) fn of(program: &Program, sources: &SourceMap) -> AllKept {
     let mut all = AllKept::new();
     for member in program.layers.iter().flat_map(members) {
-        let (is, ty, keys) = match &member.kind {
-            MemberKind::Var { ty, .. } => (Is::One, *ty, &[][..]),
-            MemberKind::Array { ty, .. } => (Is::Array, *ty, &[][..]),
+        let of_key =
+            |(at, ty): (usize, &Declared)| Shape::of(program, *ty, member.written.keys.get(at).copied().flatten());
+        let (is, ty) = match &member.kind {
+            MemberKind::Var { ty, .. } => (Is::One, *ty),
+            MemberKind::Array { ty, .. } => (Is::Array, *ty),
             MemberKind::Map { value, key, .. } => match value[..] {
-                [ty] => (Is::Map, ty, &key[..]),
+                [ty] => (Is::Map(key.iter().enumerate().map(of_key).collect()), ty),
                 _ => continue,
             },
             _ => continue,
         };
         let shape = Shape::of(program, ty, member.written.value);
-        let of_key =
-            |(at, ty): (usize, &Declared)| Shape::of(program, *ty, member.written.keys.get(at).copied().flatten());
-        let keys: Vec<Shape> = keys.iter().enumerate().map(of_key).collect();
-        if !keys.iter().chain([&shape]).any(Shape::has_parts) || keys.iter().chain([&shape]).any(Shape::has_flow) {
+        let keys = if let Is::Map(keys) = &is { &keys[..] } else { &[] };
+        if !keys.iter().chain([&shape]).any(Shape::has_parts) {
             continue;
         }
         let (line, column) = sources.line_column(member.name.span.file, member.name.span.start);
         let place = (sources.file(member.name.span.file).name.clone(), line, column);
-        all.entry(place).or_default().push(Kept { name: member.name.text.replace('.', "_"), shape, is, keys });
+        all.entry(place).or_default().push(Kept { name: member.name.text.replace('.', "_"), shape, is });
     }
     all
 }
@@ -68,10 +67,10 @@ fn members(layer: &Layer) -> impl Iterator<Item = &Member> {
 impl Kept {
     /// How many cells it has.
     pub fn cells(&self) -> usize {
-        match self.is {
+        match &self.is {
             Is::One => self.shape.parts(),
             Is::Array => self.shape.words(),
-            Is::Map => 1,
+            Is::Map(_) => 1,
         }
     }
 }

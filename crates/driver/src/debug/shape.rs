@@ -83,18 +83,6 @@ impl Shape {
         matches!(self, Shape::Record(_) | Shape::Vector { .. } | Shape::Choice(_))
     }
 
-    /// Whether a flow is among the parts.
-    pub fn has_flow(&self) -> bool {
-        let any = |parts: &[(String, Shape)]| parts.iter().any(|(_, shape)| shape.has_flow());
-        match self {
-            Shape::Flow => true,
-            Shape::Record(fields) => any(fields),
-            Shape::Vector { element, .. } => element.has_flow(),
-            Shape::Choice(alternatives) => alternatives.iter().any(|one| any(&one.parts)),
-            Shape::Word(_) | Shape::Message | Shape::Whole(_) => false,
-        }
-    }
-
     /// How many parts a value has in code.
     pub fn parts(&self) -> usize {
         let sum = |parts: &[(String, Shape)]| parts.iter().map(|(_, shape)| shape.parts()).sum::<usize>();

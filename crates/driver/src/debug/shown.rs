@@ -2,7 +2,7 @@
 
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
-use mokume_reaction::{Automaton, Cell, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
+use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
 use mokume_script::{scalar, CellForms, Written};
 
 use super::facts::{event_of, Facts};
@@ -406,25 +406,12 @@ impl<'a> Stopped<'a> {
             }
             if let Some(view) = self.moment.cell(class, object, number.into()).filter(|_| cell.source.is_some()) {
                 let forms = self.written().cell(automaton, class, &cell.name);
-                within.push(Variable { name: told(cells, cell), ..self.cell(&cell.kind, &view, forms) });
+                within.push(Variable { name: cell.name.clone(), ..self.cell(&cell.kind, &view, forms) });
             }
             number += 1;
         }
-        // Of a vector, the array has the name.
-        let is_octet = |name: &str| {
-            let cells = &automaton.class(class).cells;
-            let is_it = |kind: &CellKind| matches!(kind, CellKind::Array { ty: Type::U(8), .. });
-            let has_form = self.written().cell(automaton, class, name).is_some_and(|forms| forms.value.is_some());
-            !has_form && cells.iter().any(|cell| cell.name == name && is_it(&cell.kind))
-        };
-        let within = vectors(within, &is_octet);
-        let in_source = |name: &str| match name.strip_suffix(OWN) {
-            Some(own) => format!("{}{OWN}", self.written().name(automaton, class, own)),
-            None => self.written().name(automaton, class, name).to_string(),
-        };
-        let within = nested(within, &in_source).into_iter();
-        let within = within.map(|one| Variable { name: one.name.trim_end_matches(OWN).to_string(), ..one });
-        Variable { name, value: String::new(), within: within.collect() }
+        let in_source = |name: &str| self.written().name(automaton, class, name).to_string();
+        Variable { name, value: String::new(), within: nested(within, &in_source) }
     }
 
     /// The value of a member that has parts, of an object; its first cell has this number.
@@ -438,7 +425,7 @@ impl<'a> Stopped<'a> {
         };
         let content = |number: usize| content(&definition.cells[number], &view(number)?);
         let all = || (first..first + kept.cells()).map(content).collect::<Option<Vec<Content>>>();
-        let value = match kept.is {
+        let value = match &kept.is {
             Is::One => shaped(&kept.shape, &all()?)?,
             Is::Array => {
                 let all = all()?;
@@ -454,7 +441,7 @@ impl<'a> Stopped<'a> {
                 let within = (0..count.min(MOST)).map(element).collect::<Option<_>>()?;
                 Variable { name: String::new(), value: format!("{count} elements"), within }
             }
-            Is::Map => {
+            Is::Map(keys) => {
                 let cell = &definition.cells[first];
                 let (CellKind::Map { key, value, .. }, Some(CellView::Map(entries))) = (&cell.kind, view(first)) else {
                     return None;
@@ -465,7 +452,7 @@ impl<'a> Stopped<'a> {
                 let entry = |(of, words): &(&[u64], &[u64])| {
                     let mut of = &typed(key, of)[..];
                     let mut named = Vec::new();
-                    for shape in &kept.keys {
+                    for shape in keys {
                         let (own, rest) = of.split_at_checked(shape.words())?;
                         named.push(shaped(shape, &kept::parts(shape, own)?)?.value);
                         of = rest;
@@ -477,8 +464,7 @@ impl<'a> Stopped<'a> {
                 Variable { name: String::new(), value: format!("{} entries", entries.len()), within }
             }
         };
-        // What is in the name is told: it is no part of another value.
-        Some(Variable { name: format!("{}{OWN}", kept.name), ..value })
+        Some(Variable { name: kept.name.clone(), ..value })
     }
 
     fn cell<'f>(&self, kind: &CellKind, view: &CellView<'_>, forms: Option<&'f CellForms>) -> Variable {
@@ -526,21 +512,5 @@ impl<'a> Stopped<'a> {
             (_, CellView::Array(words)) => leaf("", format!("{words:?}")),
             (_, CellView::Map(entries)) => leaf("", format!("{} entries", entries.len())),
         }
-    }
-}
-
-/// Stands behind the name of a variable that is no vector's length, although it is called like one.
-const OWN: char = '\u{1}';
-
-/// The name of a cell, from which it is known what is a vector's length: that has the vector's place in the source, and may be called with
-/// `_` behind it, as a variable has its name.
-fn told(all: &[Cell], cell: &Cell) -> String {
-    let plain = cell.name.trim_end_matches('_');
-    if !plain.ends_with("_length") {
-        return cell.name.clone();
-    }
-    match crate::record::length_of(all, cell) {
-        None => format!("{}{OWN}", cell.name),
-        Some(_) => plain.to_string(),
     }
 }

@@ -30,41 +30,21 @@ pub(super) fn leaf(name: impl Into<String>, value: impl Into<String>) -> Variabl
     Variable { name: name.into(), value: value.into(), within: Vec::new() }
 }
 
-/// Bounded vectors as one: `hosts_length`, `hosts_0`, `hosts_1`, or a variable `hosts_length` in front of an array `hosts`, is `hosts` with
-/// as many elements as it has. `is_octet` says of a vector whether its elements are octets; these are shown as a text.
+/// Bounded vectors of a header as one: `hosts_length`, `hosts_0`, `hosts_1` is `hosts` with as many elements as it has. `is_octet` says of a vector whether its elements are octets; these are shown as a text.
 pub(super) fn vectors(all: Vec<Variable>, is_octet: &dyn Fn(&str) -> bool) -> Vec<Variable> {
     let mut found: Vec<Variable> = Vec::new();
     let mut rest = all.into_iter().peekable();
     while let Some(one) = rest.next() {
-        if let Some(name) = one.name.strip_suffix("_length").filter(|_| is_of_elements(&one)) {
-            let mut columns = Vec::new();
-            while let Some(column) = rest.next_if(|next| {
-                next.name == format!("{name}_{}", columns.len()) && next.within.len() == one.within.len()
-            }) {
-                columns.push(column);
-            }
-            if !columns.is_empty() {
-                found.push(array_of_vectors(name, &one.within, &columns, is_octet(&columns[0].name)));
-                continue;
-            }
-        }
         let length = one.value.parse::<usize>().ok().filter(|_| one.within.is_empty());
         let (Some(name), Some(length)) = (one.name.strip_suffix("_length"), length) else {
             found.push(one);
             continue;
         };
         let mut elements: Vec<Variable> = Vec::new();
-        match rest.peek() {
-            Some(array) if array.name == name && array.within.first().is_some_and(|first| first.name == "[0]") => {
-                elements = rest.next().map_or(Vec::new(), |array| array.within);
-            }
-            _ => {
-                while let Some(element) =
-                    rest.next_if(|next| next.within.is_empty() && next.name == format!("{name}_{}", elements.len()))
-                {
-                    elements.push(leaf(format!("[{}]", elements.len()), element.value));
-                }
-            }
+        while let Some(element) =
+            rest.next_if(|next| next.within.is_empty() && next.name == format!("{name}_{}", elements.len()))
+        {
+            elements.push(leaf(format!("[{}]", elements.len()), element.value));
         }
         if elements.is_empty() {
             found.push(one);
@@ -74,17 +54,6 @@ pub(super) fn vectors(all: Vec<Variable>, is_octet: &dyn Fn(&str) -> bool) -> Ve
         found.push(Variable { name: name.to_string(), ..list(elements, is_octet(name)) });
     }
     found
-}
-
-/// An array of bounded vectors, of which the automaton has an array of lengths, and one for each place in them.
-fn array_of_vectors(name: &str, lengths: &[Variable], columns: &[Variable], of_octets: bool) -> Variable {
-    let element = |(at, length): (usize, &Variable)| {
-        let length = length.value.parse().unwrap_or(0);
-        let own = columns.iter().take(length).map(|column| column.within[at].clone());
-        Variable { name: format!("[{at}]"), ..list(own.collect(), of_octets) }
-    };
-    let within: Vec<Variable> = lengths.iter().enumerate().map(element).collect();
-    Variable { name: name.to_string(), value: format!("{} elements", within.len()), within }
 }
 
 /// A list without a name, of its elements: `[7, 9]`, of octets `"hi"`.
@@ -131,40 +100,7 @@ pub(super) fn nested(all: Vec<Variable>, in_source: &dyn Fn(&str) -> String) -> 
         put(&mut found, &path, one);
     }
     found.iter_mut().for_each(sum_up);
-    cut(found)
-}
-
-/// A vector of records has a length beside it, behind which nothing counts.
-fn cut(mut all: Vec<Variable>) -> Vec<Variable> {
-    let lengths: Vec<(String, usize)> = all
-        .iter()
-        .filter_map(|one| Some((one.name.strip_suffix("_length")?.to_string(), one.value.parse().ok()?)))
-        .collect();
-    for (name, length) in lengths {
-        let Some(vector) = all.iter_mut().find(|one| one.name == name && is_of_elements(one)) else { continue };
-        vector.within.truncate(length);
-        let values: Vec<&str> = vector.within.iter().map(|element| element.value.as_str()).collect();
-        vector.value = format!("[{}]", values.join(", "));
-        all.retain(|one| one.name != format!("{name}_length"));
-    }
-    all
-}
-
-fn is_of_elements(one: &Variable) -> bool {
-    one.within.first().is_some_and(|first| first.name == "[0]")
-}
-
-/// An array of records is an array for each part in the automaton.
-fn turned(parts: &[Variable]) -> Vec<Variable> {
-    let count = parts.first().map_or(0, |part| part.within.len());
-    let element = |at: usize| {
-        let of_element = |part: &Variable| Some(Variable { name: part.name.clone(), ..part.within.get(at)?.clone() });
-        let mut element = leaf(format!("[{at}]"), "");
-        element.within = parts.iter().filter_map(of_element).collect();
-        sum_up(&mut element);
-        element
-    };
-    (0..count).map(element).collect()
+    found
 }
 
 fn put(all: &mut Vec<Variable>, path: &str, one: Variable) {
@@ -196,10 +132,6 @@ fn sum_up(one: &mut Variable) {
         return;
     }
     one.within.iter_mut().for_each(sum_up);
-    if one.value.is_empty() && !one.within.is_empty() && one.within.iter().all(is_of_elements) {
-        one.value = one.within[0].value.clone();
-        one.within = turned(&one.within);
-    }
     if one.value.is_empty() && !one.within.is_empty() {
         one.value = braced(&one.within);
     }
@@ -208,25 +140,6 @@ fn sum_up(one: &mut Variable) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_array_of_vectors_has_its_elements() {
-        let array = |name: &str, words: [&str; 2]| Variable {
-            name: name.to_string(),
-            value: "2 elements".to_string(),
-            within: words.iter().enumerate().map(|(at, word)| leaf(format!("[{at}]"), *word)).collect(),
-        };
-        let all = vec![
-            array("names_length", ["2", "0"]),
-            array("names_0", ["104", "0"]),
-            array("names_1", ["105", "0"]),
-            array("names_7", ["1", "1"]),
-        ];
-        let found = vectors(all, &|name| name == "names_0");
-        let shown: Vec<&str> = found[0].within.iter().map(|one| one.value.as_str()).collect();
-        assert_eq!((found[0].name.as_str(), &shown[..]), ("names", &["\"hi\"", "\"\""][..]));
-        assert_eq!(found[1].name, "names_7");
-    }
 
     #[test]
     fn parts_stand_under_their_values_and_octets_are_a_text() {

@@ -6,11 +6,11 @@ use std::io::Write;
 use std::os::fd::RawFd;
 
 use mokume_base::world::RealWorld;
-use mokume_reaction::{Body, Op, OpKind};
 
 use super::Device;
 use crate::dissect::capture;
 use crate::failure::Failure;
+use crate::machines::reads;
 
 /// Longer than any Ethernet frame; longer frames are cut to this.
 const SNAP_LENGTH: u32 = 262_144;
@@ -162,12 +162,6 @@ impl LinkType {
     pub fn numbered(number: u32) -> Option<LinkType> {
         [LinkType::Ethernet, LinkType::Private].into_iter().find(|link| link.number() == number)
     }
-}
-
-/// Whether the stack's code reads a parameter of such a name, as the station address that each device declares.
-pub fn reads(automaton: &mokume_reaction::Automaton, is_it: impl Fn(&str) -> bool) -> bool {
-    let is_read = |op: &Op| matches!(op.kind, OpKind::Param { param } if is_it(&automaton.params[param.index()].name));
-    automaton.bodies().flat_map(Body::ops).any(is_read)
 }
 
 /// Writes frames with nanosecond times. At any moment the file contains complete frames only, however the run ends.

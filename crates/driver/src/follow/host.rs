@@ -4,7 +4,6 @@ use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, PortId};
 
 use crate::compile::Compiled;
-use crate::devices::capture;
 use crate::dissect::link::Front;
 use crate::dissect::{self, Dissector};
 use crate::failure::Failure;
@@ -57,7 +56,7 @@ impl<'a> Host<'a> {
                 // What the stack does not read is not asked for.
                 let given = |name: &str| match name.ends_with(".mtu") {
                     true => Some(LARGEST),
-                    false => (!capture::reads(&compiled.uncomposed, |read| read == name)).then_some(0),
+                    false => (!machines::reads(&compiled.uncomposed, |read| read == name)).then_some(0),
                 };
                 let params = machines::parameters(automaton, &compiled.written, set, &given)?;
                 (automaton.name.clone(), *compiled, params, seed, None)

@@ -34,7 +34,6 @@ pub use mokume_record::{Run, SCHEMA};
 pub use page::page;
 pub use show::{capture, chart, first_difference, log, Part};
 pub(crate) use show::{first_difference_of_all, ignored};
-pub(crate) use steps::length_of;
 use steps::Files;
 
 /// What was run, for the head of a record.

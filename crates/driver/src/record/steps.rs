@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use mokume_base::{Form, SourceMap};
 use mokume_reaction::trace::{At, CellChange, Change, Held, Lives, Step, Trace};
-use mokume_reaction::{Automaton, Cell as Declared, CellKind, ClassId, Handle, SourceId, Trigger, Type};
+use mokume_reaction::{Automaton, CellKind, ClassId, Handle, SourceId, Trigger, Type};
 use mokume_record::steps::{self, Cell, Did, Kind, Life, Lines, Ring, Source};
 use mokume_record::text_of;
 use mokume_script::Written;
@@ -94,13 +94,6 @@ fn class_name(automaton: &Automaton, class: ClassId) -> (String, String) {
     (layer.clone(), name.to_string())
 }
 
-/// The vector whose length a cell is: that has the vector's place in the source, where a variable `list_length` has its own. It may have
-/// `_` behind its name.
-pub(crate) fn length_of<'c>(all: &[Declared], cell: &'c Declared) -> Option<&'c str> {
-    let vector = cell.name.trim_end_matches('_').strip_suffix("_length")?;
-    (all.iter().filter(|other| other.source == cell.source).count() > 1).then_some(vector)
-}
-
 fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: CellChange) -> Cell {
     let definition = automaton.cell(class, change.cell);
     let forms = written.cell(automaton, class, &definition.name);
@@ -137,14 +130,9 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
     };
     let (from, to) = [change.from, change.to].map(|held| held.map(said)).into();
     let end = definition.name.strip_prefix(FLOW).and_then(|name| written.ends.get(name));
-    let name = match (end, length_of(&automaton.class(class).cells, definition)) {
-        (Some(end), _) => format!("flow.{end}"),
-        // That of a vector in a record has a name of its own.
-        (None, Some(vector)) => match written.name(automaton, class, &definition.name) {
-            own if own.ends_with(".length") => own.to_string(),
-            _ => format!("{}.length", written.name(automaton, class, vector)),
-        },
-        (None, None) => written.name(automaton, class, &definition.name).to_string(),
+    let name = match end {
+        Some(end) => format!("flow.{end}"),
+        None => written.name(automaton, class, &definition.name).to_string(),
     };
     Cell { name, kind, at, from, to }
 }

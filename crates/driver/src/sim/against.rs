@@ -50,11 +50,7 @@ impl Prepared<'_> {
     /// The first difference of two runs that kept their events: an event, or at the end the counts of a host.
     pub fn difference(&self, run: &Run, other: &Run) -> Option<Failed> {
         let parted = |at: u64, cause: String, texts: [String; 2]| Failed {
-            expectation: None,
             at,
-            place: String::new(),
-            wanted: String::new(),
-            is_too_much: false,
             found: format!("{} does otherwise than {}", said(other.backend), said(run.backend)),
             cause,
             instead: [run, other]
@@ -62,8 +58,7 @@ impl Prepared<'_> {
                 .zip(texts)
                 .map(|(run, text)| (at, format!("{text}, {}", within(run))))
                 .collect(),
-            others: 0,
-            beside: Vec::new(),
+            ..Failed::default()
         };
         // Most runs are equal: only others are worth names.
         if run.records != other.records {

@@ -90,18 +90,7 @@ pub fn shortest(failed: &[Outcome]) -> Option<(&Outcome, &Failed)> {
 
 /// All failures of a run, the earliest first: expectations, reports, and failing to come to rest.
 pub fn wrong(run: &Run) -> Vec<Failed> {
-    let said = |at, place: String, found: String, cause: String| Failed {
-        expectation: None,
-        cause,
-        at,
-        place,
-        wanted: String::new(),
-        is_too_much: false,
-        found,
-        instead: Vec::new(),
-        others: 0,
-        beside: Vec::new(),
-    };
+    let said = |at, place, found, cause| Failed { at, place, found, cause, ..Failed::default() };
     let mut wrong = run.failed.clone();
     for record in &run.records {
         let RecordedEvent::Reported { host, report, place } = &record.what else { continue };

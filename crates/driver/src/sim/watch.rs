@@ -108,7 +108,7 @@ fn bound_by(args: &Args, names: &mut BTreeSet<String>) {
 }
 
 /// An expectation that was not met.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Failed {
     /// The index of the network's expectation; `None` for an input that could not be made.
     pub expectation: Option<usize>,
@@ -221,16 +221,11 @@ impl<'a> Watcher<'a> {
             }
         }
         failed.extend(self.left_out.iter().map(|(at, span, why)| Failed {
-            expectation: None,
             at: *at,
             place: place(sources, *span),
             wanted: text(sources, *span),
-            is_too_much: false,
             found: format!("it was not put in: {why}"),
-            cause: String::new(),
-            instead: Vec::new(),
-            others: 0,
-            beside: Vec::new(),
+            ..Failed::default()
         }));
         failed.sort_by_key(|failed| failed.at);
         failed
@@ -242,16 +237,12 @@ impl<'a> Watcher<'a> {
         let promises = self.network.promises.iter();
         let found = promises.filter_map(|promise| Some((promise.span, self.log.broken(promise.what, &hosts, until)?)));
         let failed = found.map(|(span, Broken { at, found, shown })| Failed {
-            expectation: None,
             at,
             place: place(sources, span),
             wanted: format!("expect casts {}", text(sources, span)),
-            is_too_much: false,
             found,
-            cause: String::new(),
             instead: shown,
-            others: 0,
-            beside: Vec::new(),
+            ..Failed::default()
         });
         failed.collect()
     }
@@ -288,18 +279,7 @@ impl<'a> Watcher<'a> {
         let (place, wanted) = (place(sources, span), text(sources, span));
         let (expectation, is_too_much) = (Some(index), broken.is_some());
         let others = if is_too_much { 0 } else { self.others[index].count };
-        Some(Failed {
-            expectation,
-            at,
-            place,
-            wanted,
-            is_too_much,
-            found,
-            cause: String::new(),
-            instead: Vec::new(),
-            others,
-            beside: Vec::new(),
-        })
+        Some(Failed { expectation, at, place, wanted, is_too_much, found, others, ..Failed::default() })
     }
 
     /// The names in an expectation that nothing has bound, so that nothing matches.

@@ -12,6 +12,7 @@ use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, Local
 
 use super::around::Around;
 use super::noted::Noted;
+use crate::codes::LOST_VALUE;
 use crate::constants::{fold_one, Env};
 use crate::plan::Component;
 use crate::stack::{Given, Info, Lowering, On, Purpose, Registration};
@@ -429,7 +430,7 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
         let Some(decl) = self.decls.get(local.index()) else { return Vec::new() };
         let text = format!("the compiler lost the value of `{}`", decl.name.text);
-        self.error("M0735", text, Some(decl.name.span), "this is a fault of the compiler, not of the program");
+        self.error(LOST_VALUE, text, Some(decl.name.span), "this is a fault of the compiler, not of the program");
         let types = self.part_types(decl.ty);
         types.into_iter().map(|ty| self.zero(ty)).collect()
     }

@@ -37,10 +37,13 @@ pub fn check(loaded: &Loaded, program: &Program, out: &mut Vec<Diagnostic>) {
         let (set, others): (Vec<&Mention>, Vec<&Mention>) = in_file.partition(is_set);
         let read: BTreeSet<Span> = others.into_iter().map(|mention| mention.of).collect();
         out.extend(names.iter().filter(|name| !read.contains(&name.span)).map(|name| unused(name, &named)));
-        let changed = |name: &&&Name| Some(set.iter().find(|mention| mention.of == name.span)?.at);
-        let unread =
-            copies.iter().filter(|name| names.iter().all(|of| of.span != name.span) && !read.contains(&name.span));
-        out.extend(unread.filter_map(|name| Some(changed_copy(name, changed(&name)?))));
+        for copy in copies {
+            let is_let = names.iter().any(|name| name.span == copy.span);
+            let changed = set.iter().find(|mention| mention.of == copy.span);
+            if let Some(changed) = changed.filter(|_| !is_let && !read.contains(&copy.span)) {
+                out.push(changed_copy(copy, changed.at));
+            }
+        }
     }
 }
 

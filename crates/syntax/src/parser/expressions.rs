@@ -95,6 +95,18 @@ impl Parser<'_> {
         self.expression();
     }
 
+    /// `1 ms`, `1 ms .. 3 ms`
+    pub(super) fn value_or_range(&mut self) {
+        let start = self.checkpoint();
+        self.expression();
+        if self.at(DOT_DOT) {
+            self.open_at(start, RANGE_EXPR);
+            self.bump();
+            self.expression();
+            self.close();
+        }
+    }
+
     pub(super) fn expected_expression(&mut self) {
         if self.report_foreign() {
             return;

@@ -82,14 +82,7 @@ impl Parser<'_> {
                 self.name_here("the name of a port");
             }
         } else {
-            let start = self.checkpoint();
-            self.expression();
-            if self.at(DOT_DOT) {
-                self.open_at(start, RANGE_EXPR);
-                self.bump();
-                self.expression();
-                self.close();
-            }
+            self.value_or_range();
         }
         self.close();
     }

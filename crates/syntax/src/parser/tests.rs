@@ -504,14 +504,7 @@ impl Parser<'_> {
         self.bump();
         self.path_here("a host, and the name of what is counted there");
         if self.at(NUMBER) && self.same_line(0) {
-            let start = self.checkpoint();
-            self.expression();
-            if self.at(DOT_DOT) {
-                self.open_at(start, RANGE_EXPR);
-                self.bump();
-                self.expression();
-                self.close();
-            }
+            self.value_or_range();
         }
         if self.at_word("until") && self.same_line(0) {
             self.until();
@@ -630,14 +623,7 @@ impl Parser<'_> {
             self.bump();
             self.close();
         } else {
-            let start = self.checkpoint();
-            self.expression();
-            if self.at(DOT_DOT) {
-                self.open_at(start, RANGE_EXPR);
-                self.bump();
-                self.expression();
-                self.close();
-            }
+            self.value_or_range();
         }
         self.close();
     }

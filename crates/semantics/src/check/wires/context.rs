@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::headers::Seen;
+use crate::check::wires::vectors::part_of;
 use crate::program::*;
 use crate::types;
 
@@ -56,31 +57,12 @@ impl<'a> WireCheck<'a, '_> {
     /// The width of a header field, or of a part of one (`list.*.port`), in bits, if it has one.
     pub fn width(&self, layer: &str, field: &str) -> Option<u8> {
         let fields = self.layer(layer).into_iter().flat_map(|seen| &seen.variants).flat_map(|(_, fields)| fields);
-        let ty = |known: &Field| type_within(self.program, known.ty, behind(field, &known.name.text)?);
-        let found = fields.into_iter().find_map(ty);
-        found.and_then(|ty| types::width(self.program, ty))
+        let found = fields.into_iter().find_map(|known| part_of(self, known, field));
+        found.and_then(|found| types::width(self.program, found.ty))
     }
 
     /// The header of a layer of the bundle, by the layer's name.
     pub fn layer(&self, name: &str) -> Option<&Seen<'a>> {
         self.seen.iter().find(|seen| seen.layer.name.text == name)
     }
-}
-
-/// What stands behind a name at the beginning of a path: nothing, or a part with its dot.
-fn behind<'p>(path: &'p str, name: &str) -> Option<&'p str> {
-    path.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('.'))
-}
-
-/// The type of a part of a value; `.*` is an element of a vector.
-fn type_within(program: &Program, ty: Type, path: &str) -> Option<Type> {
-    if path.is_empty() {
-        return Some(ty);
-    }
-    if let (Some(vector), Some(rest)) = (program.vector(ty), behind(path, ".*")) {
-        return type_within(program, vector.element, rest);
-    }
-    let Type::Record(id) = ty else { return None };
-    let fields = &program.records.get(id.index())?.fields;
-    fields.iter().find_map(|field| type_within(program, field.ty, behind(path.strip_prefix('.')?, &field.name.text)?))
 }

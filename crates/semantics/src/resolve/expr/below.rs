@@ -125,20 +125,24 @@ fn published(body: &mut Body, name: &Name, flow: Option<Box<Expr>>, index: Optio
 /// Reports a typing mistake. A layer may be checked without the layers that will be below it; each stack checks whether
 /// the value is published.
 fn misspelt(body: &mut Body, name: &Name) {
-    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
-    if let Some(near) = suggest::nearest(&name.text, known) {
+    if let Some(near) = nearest_published(body, name) {
         let help = format!("did you mean `{near}`?");
         let text = format!("no layer here publishes `{}`", name.text);
         body.error(codes::UNKNOWN_PUBLISHED, text, name.span, "unknown", &help);
     }
 }
 
+/// The name of a published value, or of one that is always there, that a name is almost.
+fn nearest_published<'b>(body: &'b Body, name: &Name) -> Option<&'b str> {
+    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
+    suggest::nearest(&name.text, known)
+}
+
 /// Reports a part of a value that no layer here publishes: its type is not known, so neither are its parts.
 pub(super) fn without_type(body: &mut Body, base: &Expr, part: &Name) {
     let ExprKind::Below { name, .. } = &base.kind else { return };
-    let known = body.cx.said.published.keys().map(String::as_str).chain(["mtu", "mac", "credit", "credit_octets"]);
     // That was reported.
-    if suggest::nearest(&name.text, known).is_some() || type_of(body, name).is_some() {
+    if nearest_published(body, name).is_some() || type_of(body, name).is_some() {
         return;
     }
     let text = format!("no layer here publishes `{}`, so its part `{}` is not known", name.text, part.text);
