@@ -227,6 +227,14 @@ impl Form {
         }
     }
 
+    /// The most bits that a prefix may have, if `text` is one of this form but for having more.
+    pub fn exceeds(&self, text: &str) -> Option<u32> {
+        let Form::Prefix { of, .. } = self else { return None };
+        let (number, prefix) = text.split_once('/')?;
+        of.read(number)?;
+        (decimal(prefix)? > u128::from(of.width())).then(|| of.width())
+    }
+
     /// An example of a value in this form, for messages.
     pub fn example(&self) -> String {
         let of = |form: &Form| match form {

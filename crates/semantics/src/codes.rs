@@ -39,6 +39,7 @@ mokume_base::codes! {
     HOLDS_NO_FLOW = "M0234";
     UNTAKEN_PART = "M0296";
     IDLE_SHARE = "M0297";
+    UNUSED_FUNCTION = "M0290";
     UNUSED_STATE = "M0291";
     UNUSED_PARAMETER = "M0292";
     UNUSED_SERVICE = "M0293";
@@ -71,6 +72,7 @@ mokume_base::codes! {
     NO_ZERO = "M0323";
     EMPTY_SIZE = "M0321";
     UNREACHABLE = "M0390";
+    ALWAYS_SAME = "M0396";
 
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";
@@ -169,6 +171,7 @@ mokume_base::codes! {
     NEVER_CHANGES = "M0561";
     BEYOND_CREDIT = "M0562";
     BEYOND_MTU = "M0563";
+    UNTOLD_HEADER = "M0564";
 
     // ---- layers over several others, points, and what ends where in a stack's graph ----
     WHICH_BELOW = "M0530";
@@ -215,6 +218,7 @@ mokume_base::codes! {
     WIRE_PRESENT = "M0625";
     WIRE_PLACE = "M0626";
     BYTE_ORDER = "M0627";
+    WIRE_ROUNDED = "M0628";
     COMMON = "M0670";
     LIMIT = "M0672";
 

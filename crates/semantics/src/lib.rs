@@ -86,17 +86,25 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::idle::check(&program, &mut diagnostics);
         check::ended::check(&program, &mut diagnostics);
         check::past_end::check(&program, &mut diagnostics);
+        check::always::check(loaded, &program, &mut diagnostics);
         check::hidden::check(&program, &mut diagnostics);
         check::units::check(&program, &mut diagnostics);
         check::taken::check(&program, &mut diagnostics);
+        check::changes::credit_in_loops(&program, &mut diagnostics);
         check::silent::check(&program, &mut diagnostics);
         check::endless::check(&program, &mut diagnostics);
         check::refusals::check(&program, &mut diagnostics);
         check::answers::check(&program, &mut diagnostics);
-        check::attributes::check(&program, &mut diagnostics);
+        check::attributes::check(loaded, &program, &mut diagnostics);
         check::bound::check(&program, &mut diagnostics);
         check::unused_lets::check(loaded, &program, &mut diagnostics);
-        check::unused_wires::check(loaded, &mut diagnostics);
+        check::unused_items::check(loaded, &mut diagnostics);
+        // The text of a module is not its user's to change.
+        let is_of_module = |found: &Diagnostic| {
+            let at = found.primary.as_ref().map(|label| label.span.file);
+            at.is_some_and(|file| loaded.modules.contains_key(&file))
+        };
+        diagnostics.retain(|found| found.code != codes::UNTOLD_HEADER || !is_of_module(found));
         check::idle::leave_out_followers(&program, &mut diagnostics);
         check::parts::mark_unused(&program, &mut diagnostics);
         lost::leave_out(&mut diagnostics);

@@ -212,12 +212,14 @@ impl Work<'_> {
             let all = self.loader.modules();
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no module `{name}`"))
                 .at(span, "not found in the library");
-            diagnostic.helps.extend(suggest::help(name, all.iter().map(String::as_str)));
-            self.loaded.diagnostics.push(
-                diagnostic
-                    .help("a file beside this one stands in quotes: `use \"my_layer.mok\"`")
-                    .loses(lost::notations(span.file)),
-            );
+            let user = self.sources.file(span.file).name.clone();
+            let is_beside = self.loader.file(&user, &format!("{name}.mok")).is_some();
+            let file = if is_beside { name } else { "my_layer" };
+            if !is_beside {
+                diagnostic.helps.extend(suggest::help(name, all.iter().map(String::as_str)));
+            }
+            let diagnostic = diagnostic.help(format!("a file beside this one stands in quotes: `use \"{file}.mok\"`"));
+            self.loaded.diagnostics.push(diagnostic.loses(lost::notations(span.file)));
             return Vec::new();
         };
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();

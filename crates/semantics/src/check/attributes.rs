@@ -1,5 +1,5 @@
 //! Warnings: an attribute that one layer of a stack writes and another reads, but that never gets from one to the
-//! other.
+//! other; and one of the program's own that layers read and nobody writes.
 //!
 //! Keeps: a layer may send a received message down again, and a kept message may go either way. So only two cases are
 //! reported: an attribute written below its reader on the way down, or above its reader on the way up. A writer with at
@@ -9,17 +9,42 @@ use mokume_base::Diagnostic;
 
 use super::descents;
 use crate::codes;
+use crate::load::Loaded;
 use crate::program::*;
 use crate::visit::{self, Met};
 
 /// Checks all stacks of a program without errors.
-pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
+pub fn check(loaded: &Loaded, program: &Program, out: &mut Vec<Diagnostic>) {
+    for at in 0..program.attributes.len() {
+        unwritten(loaded, program, AttributeId(at as u32), out);
+    }
     for stack in &program.stacks {
         let layers: Vec<Vec<&Layer>> = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
         for at in 0..program.attributes.len() {
             Attribute { program, stack, layers: &layers, id: AttributeId(at as u32) }.check(out);
         }
     }
+}
+
+/// Reports an attribute that a layer of a stack reads, and that no layer and no application writes. Those of modules have defaults that
+/// are meant.
+fn unwritten(loaded: &Loaded, program: &Program, id: AttributeId, out: &mut Vec<Diagnostic>) {
+    let name = &program.attributes[id.index()].name;
+    let is_told = program.stacks.iter().flat_map(|stack| &stack.extras).any(|extras| {
+        let mut all = extras.attributes.iter();
+        all.any(|(_, known)| *known == id)
+    });
+    let is_written = program.layers.iter().any(|layer| layer.writes.contains(&id));
+    if is_told || is_written || name.is_meant() || loaded.modules.contains_key(&name.span.file) {
+        return;
+    }
+    let instances = program.stacks.iter().flat_map(|stack| &stack.instances);
+    let mut layers = instances.flat_map(|instance| program.layers_of(&instance.of));
+    let Some(reader) = layers.find(|layer| layer.reads.contains(&id)) else { return };
+    let text = format!("`{}` reads the attribute `{}`, and nobody writes it", reader.name.text, name.text);
+    let found = Diagnostic::warning(codes::ATTRIBUTE_MISSED, text).at(name.span, "always has this value");
+    let help = format!("say who does: `writes {0}` and `msg.{0} = …` in a layer, or `export app with {0}`", name.text);
+    out.push(found.label(reader.name.span, "reads it").help(help));
 }
 
 /// The place of a layer: its instance, and its index in the instance from the top.

@@ -1,9 +1,12 @@
 //! `on change` of values that no layer below publishes, and credit that is not respected.
 
+use std::collections::BTreeSet;
+
 use mokume_base::Diagnostic;
 
 use super::column::{self, Placed};
 use crate::program::*;
+use crate::visit::{self, Met};
 use crate::{codes, constants, suggest};
 
 /// Checks that awaited values are published below, that credit is respected, and that new messages fit.
@@ -53,6 +56,39 @@ fn changes(program: &Program, placed: &Placed, below: &column::Column, out: &mut
 fn publishes(layer: &Layer, name: &str) -> bool {
     let own = layer.publishes.iter().any(|publish| publish.name.text == name);
     own || name == "credit" && layer.limit_send.is_some() || name == "credit_octets" && layer.limit_octets.is_some()
+}
+
+/// Warns of a loop that asks for the credit again and again: it stays the same, as what a handler sends is carried out behind it.
+pub fn credit_in_loops(program: &Program, out: &mut Vec<Diagnostic>) {
+    for (_, body) in program.code() {
+        visit::walk(body, &mut |met| {
+            let Met::Stmt(Stmt { kind: StmtKind::While { condition, body, .. }, .. }) = met else { return };
+            let mut asked = None;
+            let mut counts = BTreeSet::new();
+            visit::walk_expr(condition, &mut |part| match &part.kind {
+                ExprKind::Below { name, .. } if name.text.starts_with("credit") => asked = Some(name),
+                ExprKind::Local(local) => _ = counts.insert(*local),
+                _ => {}
+            });
+            let Some(asked) = asked else { return };
+            let is_sent = |met: Met| matches!(met, Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { .. }), .. }));
+            let counts = |met: Met| match met {
+                Met::Stmt(Stmt { kind: StmtKind::AssignLocal { local, .. }, .. }) => counts.contains(local),
+                _ => false,
+            };
+            if visit::any(body, is_sent) && !visit::any(body, counts) {
+                let text = format!("`below.{}` stays the same in this loop, however much it sends", asked.text);
+                let found = Diagnostic::warning(codes::BEYOND_CREDIT, text).at(asked.span, "no less in the next round");
+                let found = found.note("what a handler sends is carried out behind it");
+                out.push(
+                    found.help(format!(
+                        "count down: `let free = below.{}`, and `free -= 1` behind each send",
+                        asked.text
+                    )),
+                );
+            }
+        });
+    }
 }
 
 /// Reports a handler that, on every path through it, sends more than the layer below ever allows.

@@ -3,6 +3,7 @@
 //! May assume: faulty names and types were reported, and have the type `Unknown`. Keeps: no check changes the program.
 //! `linear` checks one body, as soon as it is read; all other checks need every layer and stack.
 
+pub(crate) mod always;
 pub(crate) mod amounts;
 pub(crate) mod answers;
 pub(crate) mod arrives;
@@ -33,8 +34,8 @@ pub mod stacks;
 pub(crate) mod taken;
 pub(crate) mod told;
 pub(crate) mod units;
+pub(crate) mod unused_items;
 pub(crate) mod unused_lets;
-pub(crate) mod unused_wires;
 pub(crate) mod usage;
 pub(crate) mod vectors;
 pub(crate) mod views;

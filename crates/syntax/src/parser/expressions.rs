@@ -114,9 +114,12 @@ impl Parser<'_> {
         if self.at(MINUS) {
             let diagnostic = self
                 .error_here(codes::NO_NEGATION, "a value has no minus sign", "no operator stands in front of this")
-                .note("`uN` values are not negative")
-                .help("write `0 -% x` for the two's complement of `x`");
-            self.report(diagnostic);
+                .note("`uN` values are not negative");
+            let is_time = self.nth(1) == NUMBER && UNITS.contains(&self.nth_text(2));
+            self.report(match is_time {
+                true => diagnostic.help("a duration is 0 or more: let the other side of the comparison or sum have it"),
+                false => diagnostic.help("write `0 -% x` for the two's complement of `x`"),
+            });
             self.bump_as_error();
             // What follows is the value, so it must not be read as a statement.
             if self.at_expression() && self.same_line(0) {

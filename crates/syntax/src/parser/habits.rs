@@ -86,7 +86,7 @@ impl Parser<'_> {
         } else {
             self.bump_as_error();
         }
-        if in_time {
+        if in_time || *word == "switch" {
             while !matches!(self.peek(), L_BRACE | R_BRACE | EOF) && self.same_line(0) {
                 self.bump_as_error();
             }

@@ -80,7 +80,7 @@ impl Parser<'_> {
 
     /// Names of our items in other languages.
     pub(super) fn foreign_item(&mut self) -> Option<&'static str> {
-        const WORDS: [(&str, &str); 14] = [
+        const WORDS: [(&str, &str); 15] = [
             ("import", "use"),
             ("include", "use"),
             ("struct", "record"),
@@ -88,6 +88,7 @@ impl Parser<'_> {
             ("layer", "worker"),
             ("protocol", "worker"),
             ("func", "fn"),
+            ("void", "fn"),
             ("function", "fn"),
             ("def", "fn"),
             ("let", "const"),

@@ -117,22 +117,34 @@ impl Parser<'_> {
 
     /// Names of our members in other languages.
     pub(super) fn foreign_member(&mut self) -> Option<&'static str> {
-        const WORDS: [(&str, &str); 9] = [
+        const WORDS: [(&str, &str); 10] = [
             ("function", "fn"),
+            ("void", "fn"),
             ("func", "fn"),
             ("def", "fn"),
             ("event", "on"),
             ("handler", "on"),
             ("when", "on"),
-            ("state", "session"),
+            ("state", "entity"),
             ("headers", "header"),
             ("keys", "key"),
         ];
-        let (_, ours) = WORDS.iter().find(|(word, _)| self.at_word(word))?;
+        const TYPES: [&str; 9] = ["int", "bool", "u8", "u16", "u32", "u64", "Duration", "Instant", "auto"];
+        // `u32 f(…)`, as in C: the type stands behind, `-> u32`.
+        let is_typed = self.at_any_word(&TYPES) && self.nth(1) == IDENT && self.nth(2) == L_PAREN;
+        let word = WORDS.iter().find(|(word, _)| self.at_word(word));
+        let ours = word.map(|(_, ours)| *ours).or(is_typed.then_some("fn"))?;
         let found = self.this();
         let diagnostic = self
             .error_here(codes::UNKNOWN_MEMBER, format!("{found} begins no member"), "of another language")
-            .help(format!("write `{ours}`"));
+            .help(match is_typed {
+                true => format!("write `fn {}(…) -> {}`", self.nth_text(1), self.nth_text(0)),
+                false if self.at_word("state") => {
+                    "state of the layer as a whole stands in `entity { … }`, that of each session in `session { … }`"
+                        .to_string()
+                }
+                false => format!("write `{ours}`"),
+            });
         self.report(diagnostic);
         Some(ours)
     }

@@ -177,11 +177,24 @@ impl Parser<'_> {
                 self.check_test_notation();
                 self.leaf(HOLE_EXPR, 1);
             }
-            "running" if operand => return self.prefix(RUNNING_EXPR, CAST + 1),
-            "left" if operand => return self.prefix(LEFT_EXPR, CAST + 1),
+            "running" if operand || self.is_name_of_state() => return self.prefix(RUNNING_EXPR, CAST + 1),
+            "left" if operand || self.is_name_of_state() => return self.prefix(LEFT_EXPR, CAST + 1),
             _ => return self.name_or_record(),
         }
         1
+    }
+
+    /// Whether the next token is a name though it is a word that begins clauses: `running over { … }` of `timer over`.
+    fn is_name_of_state(&self) -> bool {
+        let begins_value = matches!(self.nth(2), IDENT | NUMBER | L_PAREN | MINUS) && self.same_line(2);
+        let is_joined = begins_value && !matches!(self.nth_text(2), "and" | "or");
+        let is_clause = !matches!(self.nth_text(1), "and" | "or" | "in" | "as" | "else");
+        self.nth(1) == IDENT
+            && self.same_line(1)
+            && self.is_connective(1)
+            && is_clause
+            && !is_joined
+            && self.nth(2) != EQ
     }
 
     /// Whether the `n`th token is a word that connects expressions or begins the next clause.

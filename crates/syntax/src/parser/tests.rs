@@ -503,6 +503,14 @@ impl Parser<'_> {
         }
         self.bump();
         self.path_here("a host, and the name of what is counted there");
+        let compares = ["<", "<=", ">", ">=", "==", "!="].contains(&self.nth_text(0));
+        if compares && self.same_line(0) {
+            let diagnostic = self
+                .error_here(codes::UNKNOWN_STEP, "a count is expected without a sign", "not needed")
+                .help("write the number, `3`, or the least and the most, `3 .. 1000`");
+            self.report(diagnostic);
+            self.bump_as_error();
+        }
         if self.at(NUMBER) && self.same_line(0) {
             self.value_or_range();
         }

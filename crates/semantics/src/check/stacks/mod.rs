@@ -17,6 +17,7 @@ mod services;
 mod several;
 mod sizes;
 mod unheard;
+mod untold;
 
 use mokume_base::Diagnostic;
 
@@ -80,6 +81,7 @@ fn run(check: &mut StackCheck) {
             openings::check(check, &descent);
             offers::check(check, &descent);
             unheard::check(check, &descent);
+            untold::check(check, &descent);
             events::sinking(check, &descent);
             events::climbing(check, &descent);
             // What is wrong on each of several descents is reported once.

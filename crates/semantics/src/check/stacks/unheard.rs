@@ -62,8 +62,11 @@ fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -
                 Shape::Worker => {}
                 Shape::Multiplexor => {
                     let is_bound = place == 0 && step > 0 && bound(descent.steps[step - 1]);
-                    let gives_by_itself =
-                        |handler: &Handler| matches!(handler.event, Event::Deliver { .. } | Event::Unmatched { .. });
+                    let gives_by_itself = |handler: &Handler| match handler.event {
+                        Event::Deliver { .. } => true,
+                        Event::Unmatched { .. } => takes(handler),
+                        _ => false,
+                    };
                     let key = layer.key.iter().flat_map(|key| &key.fields).next()?;
                     let known = is_bound || layer.handlers.iter().any(gives_by_itself);
                     return (!known).then(|| (*layer, key.name.text.clone()));
@@ -73,6 +76,16 @@ fn unbound_below<'a>(check: &StackCheck<'a, '_>, descent: &Descent, at: usize) -
         }
     }
     None
+}
+
+/// Whether what is for nobody may come to somebody after all: not, if it is dropped or refused.
+fn takes(handler: &Handler) -> bool {
+    visit::any(&handler.body, |met| match met {
+        Met::Stmt(Stmt { kind: StmtKind::Accept { .. } | StmtKind::Pass | StmtKind::Put { .. }, .. }) => true,
+        Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) => !matches!(emission, Emission::Service { .. }),
+        Met::Expr(expr) => visit::own_call(expr).is_some(),
+        _ => false,
+    })
 }
 
 /// Whether the layer's code binds or listens.

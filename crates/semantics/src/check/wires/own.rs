@@ -44,6 +44,7 @@ pub(super) fn check(check: &mut WireCheck) {
         trims(check, way);
         never_fits(check, way);
         never_passes(check, way);
+        rounded(check, way);
     }
     for way in &ways {
         trims_to_messages(check, way);
@@ -175,6 +176,43 @@ fn octets_with_one(items: &[WireItem]) -> u64 {
         item => bits_of(std::slice::from_ref(item)),
     };
     items.iter().map(bits).sum::<u64>() / 8
+}
+
+/// Reports a header's size that is counted in larger units than it has: what is left over is not counted.
+fn rounded(check: &mut WireCheck, way: &Way) {
+    for field in fields(way) {
+        let WireValue::Computed(computed) = &field.value else { continue };
+        let Some(unit) = unit_of_headers(computed) else { continue };
+        let sizes = match way.items.last() {
+            Some(WireItem::Options(options)) => sizes_of_options(options),
+            _ => vec![0],
+        };
+        let tried = sizes.into_iter().flat_map(|options| [(options, 0), (options, 1)]);
+        let mut headers = tried.map(|(options, elements)| packet(way, options, elements, 0).header);
+        let Some(header) = headers.find(|header| header % unit != 0) else { continue };
+        let text = format!("`{}` counts in units of {unit} octets, and a header has {header}", field.name.text);
+        let left = format!("leaves {} of {header} out", header % unit);
+        let found = Diagnostic::warning(codes::WIRE_ROUNDED, text).at(field.name.span, left);
+        let found =
+            found.note(format!("{} is written: who reads by this field takes the rest for the message", header / unit));
+        let is_known = |known: &Diagnostic| known.code == found.code && known.primary == found.primary;
+        if !check.out.iter().any(is_known) {
+            let help = format!("fill the header to a multiple of {unit}, by `rest: u8 = 0` or by `pad {unit}` behind options, or count octets");
+            check.out.push(found.help(help));
+        }
+    }
+}
+
+/// `n` of `size(header) / n`.
+fn unit_of_headers(expr: &WireExpr) -> Option<u64> {
+    match expr {
+        WireExpr::Binary { op: Binary::Div, a, b } => match (&**a, &**b) {
+            (WireExpr::HeaderSize, WireExpr::Number(unit)) if *unit > 0 => Some(*unit),
+            _ => unit_of_headers(a),
+        },
+        WireExpr::Binary { a, b, .. } => unit_of_headers(a).or_else(|| unit_of_headers(b)),
+        _ => None,
+    }
 }
 
 /// Checks the end of the options on a packet that is a header alone.

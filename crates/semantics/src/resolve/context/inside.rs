@@ -2,10 +2,20 @@
 
 use std::rc::Rc;
 
-use mokume_base::{FileId, Span};
+use mokume_base::{FileId, Notation, Span};
 use mokume_syntax::ast;
 
 use crate::program::*;
+
+/// The type that a container's type parameter stands for.
+#[derive(Clone, Debug)]
+pub struct GivenType {
+    /// The parameter's name.
+    pub name: String,
+    pub ty: Type,
+    /// The notation of the type that was given.
+    pub written: Option<Notation>,
+}
 
 /// What the code of a container sees, and what its names stand for.
 #[derive(Clone, Debug)]
@@ -17,7 +27,7 @@ pub struct Inside {
     pub values: Vec<(String, Expr)>,
     /// The names of these values in the container.
     pub params: Vec<Name>,
-    pub types: Vec<(String, Type)>,
+    pub types: Vec<GivenType>,
     /// The quota behind `from`, which is `quota` in the container's code.
     pub quota: Option<(ScopeKind, u32)>,
     /// The place where the state is declared.

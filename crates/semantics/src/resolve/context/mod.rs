@@ -24,7 +24,7 @@ use crate::{codes, limits, suggest, tree, types};
 
 pub use built_in::{is_value, type_of};
 pub use higher::{ContainerId, Given, Higher, HigherTables, Kind, Made, Wanted};
-pub use inside::{Inside, Pending, Weight};
+pub use inside::{GivenType, Inside, Pending, Weight};
 pub use names::{Item, Names};
 pub use trees::{Lazy, Trees};
 
@@ -40,7 +40,7 @@ pub struct Context {
     pub higher: HigherTables,
     pub trees: Rc<Trees>,
     /// The types that the names of a container's type parameters stand for, while it is resolved.
-    pub types: Vec<(String, Type)>,
+    pub types: Vec<GivenType>,
     /// How many constants, type names or signatures are being resolved, each needed by the one before.
     pub depth: u32,
     /// Whether all records of files are resolved, and none is infinite or too large.
@@ -277,7 +277,7 @@ impl Context {
     }
 
     /// Resolves something inside a container with these types.
-    pub fn with_types<T>(&mut self, types: &[(String, Type)], rule: impl FnOnce(&mut Self) -> T) -> T {
+    pub fn with_types<T>(&mut self, types: &[GivenType], rule: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.types, types.to_vec());
         let result = rule(self);
         self.types = outer;

@@ -39,8 +39,8 @@ pub fn read(cx: &mut Context, file: FileId, ty: Option<ast::Type>) -> Type {
 }
 
 fn named(cx: &mut Context, file: FileId, name: &Name) -> Type {
-    if let Some((_, ty)) = cx.types.iter().find(|(known, _)| *known == name.text) {
-        return *ty;
+    if let Some(given) = cx.types.iter().find(|given| given.name == name.text) {
+        return given.ty;
     }
     if let Some(ty) = type_of(&name.text) {
         return ty;
@@ -73,9 +73,15 @@ fn of_other_languages(name: &str) -> Option<&'static str> {
         "string" | "String" | "str" | "text" => {
             "texts are octets of messages; what has few values is an `enum`, why something is lost a `Reason`"
         }
-        "boolean" | "Bool" => "write `bool`",
+        "boolean" | "Bool" | "bit" | "flag" => "write `bool`, or `u1` in a wire",
+        "u16be" | "u32be" | "u64be" | "be16" | "be32" | "u16_be" | "u32_be" => {
+            "a header, a wire or a field says the order of octets: `wire W big { … }`, `n: u16 big = …`"
+        }
+        "u16le" | "u32le" | "u64le" | "le16" | "le32" | "u16_le" | "u32_le" => {
+            "a header, a wire or a field says the order of octets: `wire W little { … }`, `n: u16 little = …`"
+        }
         "bytes" | "Bytes" | "buffer" | "Buffer" | "packet" | "Packet" => {
-            "octets are in messages: `Message`; a few numbers are `[u8; ..8]`"
+            "octets are in messages: `Message`; a few numbers are `[u8; ..8]`; three octets of a wire that hold nothing are `pad: u24 = 0`"
         }
         "time" | "Time" | "timestamp" | "Timestamp" => {
             "write `Instant` for a moment, `Duration` for a time between two"
@@ -133,14 +139,18 @@ fn unknown(cx: &mut Context, file: FileId, name: &Name) {
     }
 }
 
-/// The notation of a type in the text, if it is a scalar with one. Type parameters of containers have none.
+/// The notation of a type in the text, if it is a scalar with one; for a container's type parameter, that of the type given for it.
 pub fn notation(cx: &Context, file: FileId, ty: Option<ast::Type>) -> Option<Notation> {
     let named = match ty? {
         ast::Type::Named(named) => named,
         ast::Type::Vector(vector) => return notation(cx, file, vector.element()),
         _ => return None,
     };
-    match cx.item(file, &named.name()?.text())? {
+    let name = named.name()?.text();
+    if let Some(given) = cx.types.iter().find(|given| given.name == name) {
+        return given.written;
+    }
+    match cx.item(file, &name)? {
         Item::Alias(index) => cx.notations.of_aliases.get(index).copied().flatten(),
         _ => None,
     }

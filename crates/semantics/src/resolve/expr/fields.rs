@@ -53,13 +53,11 @@ pub fn read(body: &mut Body, expr: &ast::FieldExpr, span: Span) -> Expr {
         }
         _ => {
             let text = format!("{} has no field `{}`", body.show(base.ty), name.text);
-            body.error(
-                codes::UNKNOWN_FIELD,
-                text,
-                name.span,
-                "unknown",
-                "only records, objects, messages and flows have parts",
-            );
+            let help = match base.ty {
+                Type::Flow(_) => "parts are asked of the flow at hand, `flow.remote.port`; of a flow that is kept nothing is known: keep the part beside it",
+                _ => "only records, objects, messages and flows have parts",
+            };
+            body.error(codes::UNKNOWN_FIELD, text, name.span, "unknown", help);
             unknown(span)
         }
     }

@@ -96,6 +96,14 @@ pub fn attribute(body: &mut Body, name: &Name) -> Option<AttributeId> {
         body.report(diagnostic.help(ours));
         return None;
     }
+    let headers = body.this_layer().into_iter().flat_map(|layer| &layer.header);
+    let mut fields = headers.flat_map(|header| &header.variants).flat_map(|variant| &variant.fields);
+    if fields.any(|field| field.name.text == name.text) {
+        let name = &name.text;
+        let help = format!("a field of the header is named in the handler's head, `on deliver(msg, {name})`, and stands alone: `{name}`");
+        body.report(diagnostic.help(help));
+        return None;
+    }
     let mut names = body.cx.names.visible(body.file, |item| matches!(item, Item::Attribute(_)));
     names.extend(READS);
     diagnostic.helps.extend(suggest::help(&name.text, names));

@@ -82,7 +82,11 @@ pub(super) fn named(body: &mut Body, expr: &ast::Expr) -> Option<(StateRef, Name
         if let Some(local) = body.locals.find(&name.text) {
             let ty = body.locals.ty(local);
             let text = format!("`{}` is a local value of type {}, not state", name.text, body.show(ty));
-            body.error(codes::WRONG_STATE, text, name.span, "expected state of the layer", "declare it in a scope");
+            let help = match ty {
+                Type::Message => format!("an octet of a message is `{}.u8(0)`", name.text),
+                _ => "declare it in a scope".to_string(),
+            };
+            body.error(codes::WRONG_STATE, text, name.span, "expected state of the layer", &help);
             return None;
         }
         strangers::report(body, &name);

@@ -59,7 +59,9 @@ fn wanted_record(body: &mut Body, text: &str, span: Span, ty: Type) -> Expr {
         return value(body.cx, ty, &mut words.into_iter(), span);
     }
     let name = body.show(ty);
+    let exceeds = form.as_ref().and_then(|form| form.exceeds(text));
     let help = match form {
+        Some(_) if exceeds.is_some() => most_bits(exceeds),
         Some(form) => format!("it is written as in `{}`", form.example()),
         None => format!("write its parts, `{name} {{ … }}`, or say at its declaration how it is written"),
     };
@@ -125,6 +127,10 @@ fn chosen<M: PartialEq>(
     found
 }
 
+fn most_bits(most: Option<u32>) -> String {
+    format!("behind `/` stands how many bits of the address are the network's: {} at most", most.unwrap_or_default())
+}
+
 /// Reports that no type has this notation.
 fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"))
@@ -143,6 +149,10 @@ fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     let padded = padded.join(":");
     if padded != text && cx.program.written.iter().any(|written| written.form.read(&padded).is_some()) {
         return diagnostic.at(span, "a part has two digits").help(format!("write `{padded}`"));
+    }
+    let exceeds = cx.program.written.iter().find_map(|written| written.form.exceeds(text));
+    if exceeds.is_some() {
+        return diagnostic.at(span, "too many bits behind `/`").help(most_bits(exceeds));
     }
     let shape = |text: &str| (text.contains('.'), text.contains('/'));
     let alike = cx.program.written.iter().map(|written| (&written.name.text, written.form.example()));

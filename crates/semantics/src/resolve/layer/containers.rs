@@ -10,7 +10,7 @@ use mokume_base::FileId;
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
-use crate::resolve::context::{ContainerId, Inside, Item, Pending};
+use crate::resolve::context::{ContainerId, GivenType, Inside, Item, Pending};
 use crate::resolve::expr;
 use crate::resolve::expr::{annotations, arguments};
 use crate::resolve::items::params;
@@ -152,7 +152,7 @@ fn types_of(
     tree: &ast::Contained,
     container: &ast::Container,
     of: &Name,
-) -> Option<Vec<(String, Type)>> {
+) -> Option<Vec<GivenType>> {
     let (wanted, given) = (container.types(), tree.types());
     if wanted.len() != given.len() {
         let types = match wanted.len() {
@@ -173,13 +173,14 @@ fn types_of(
     let mut types = Vec::new();
     for (name, ty) in wanted.iter().zip(given) {
         let span = ty.span(reader.file);
+        let written = annotations::notation(reader.cx, reader.file, Some(ty.clone()));
         let found = annotations::read(reader.cx, reader.file, Some(ty));
         if matches!(found, Type::Flow(_) | Type::Reason | Type::Object(_)) {
             let text = format!("{} cannot be kept", reader.cx.show(found));
             reader.cx.error(codes::CONTAINER_TYPES, text, span, "no element", "keep its parts, in a record");
             return None;
         }
-        types.push((name.text(), found));
+        types.push(GivenType { name: name.text(), ty: found, written });
     }
     Some(types)
 }

@@ -22,7 +22,7 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
     let is_of_session = text == "failed" && head.tree.patterns().len() != 2;
     let is_told = matches!(text, "opened" | "accepted" | "closed") || is_of_session;
     let never = match shape {
-        Shape::Router => is_told || matches!(text, "open" | "close" | "abort"),
+        Shape::Router => is_told || matches!(text, "open" | "close" | "abort" | "listen"),
         Shape::Multiplexor => is_told,
         Shape::Endpoint => is_told && !has_sessions,
         Shape::Worker => false,
@@ -33,6 +33,9 @@ pub(super) fn shape_knows(head: &mut Head, shape: Shape, name: &Name) {
                 "a router",
                 "it has no sessions; a failure that quotes a packet comes to it: `on failed(reason, quote) from flow`",
             ),
+            Shape::Router if text == "listen" => {
+                ("a router", "what listens above it comes as `bind`, as a router has no sessions: write `on bind`")
+            }
             Shape::Router => ("a router", "it has no sessions: put a worker or a multiplexor above it that has"),
             Shape::Multiplexor => (
                 "a multiplexor",
