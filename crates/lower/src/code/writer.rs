@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use mokume_base::Span;
+use mokume_base::{Diagnostic, Span};
 use mokume_reaction::{
     BlockId, Body, BodyBuilder, ClassId, Names, OpKind, Operation, ReasonId, SourceId, Terminator, Type, Value,
 };
@@ -227,6 +227,16 @@ impl<'x, 'p> Writer<'x, 'p> {
         if self.live {
             let layer = self.inst(self.inst).span;
             self.lowering.error_of(layer, (code, &message.into()), span, help);
+        }
+    }
+
+    /// Warns of something that has no effect.
+    pub fn warn(&mut self, code: &'static str, message: &str, span: Option<Span>, help: &str) {
+        let diagnostic =
+            Diagnostic::warning(mokume_base::Code(code), message).at(span.unwrap_or(self.stack.name.span), "here");
+        let diagnostic = diagnostic.help(help);
+        if self.live && !self.lowering.diagnostics.contains(&diagnostic) {
+            self.lowering.diagnostics.push(diagnostic);
         }
     }
 

@@ -271,7 +271,9 @@ impl<'p> Writer<'_, 'p> {
         match is_edge {
             true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
             true => {
-                self.nobody_handles(name);
+                if !self.ends_at_sessions(name, down) {
+                    self.nobody_handles(name);
+                }
                 self.drop_all(&values, "unexpected");
             }
             false => self.custom(name, down, values),

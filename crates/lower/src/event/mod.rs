@@ -140,7 +140,10 @@ impl<'p> Lowering<'p> {
     fn source_of(&mut self, task: &Task) -> Option<r::SourceId> {
         // The listeners of a layer have its name.
         let own = !matches!(task.purpose, Purpose::Register(..));
-        match self.handler_of(task).filter(|_| own) {
+        // Which of several handlers runs is seen within: what comes before belongs to none of them.
+        let layer = self.layer(task.inst).map_or(&[][..], |layer| &layer.handlers);
+        let is_one = layer.iter().filter(|handler| task.purpose.stands_for(&handler.event)).count() <= 1;
+        match self.handler_of(task).filter(|_| own && is_one) {
             Some(handler) => self.place(handler.span),
             None => self.layer(task.inst).and_then(|layer| self.place(layer.name.span)),
         }

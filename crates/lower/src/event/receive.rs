@@ -133,8 +133,14 @@ impl<'p> Writer<'_, 'p> {
         if self.runs.session.is_none() && self.layer(self.inst).is_some_and(s::Layer::awaits) {
             return self.arrived(received, bottom);
         }
-        let handler = self.deliver_handler(self.inst, received.variant).filter(|handler| self.fits(handler));
-        match handler {
+        let handler = self.deliver_handler(self.inst, received.variant);
+        let fits = handler.is_some_and(|handler| self.fits(handler));
+        if let Some(handler) = handler.filter(|_| !fits && at.shape() == Some(s::Shape::Multiplexor)) {
+            let text = "this would run for a session, and a multiplexor finds the session behind it";
+            let help = "put a worker above the multiplexor, whose `on deliver` runs for each session; or leave the scope `session` out";
+            self.error("M0725", text, Some(handler.span), help);
+        }
+        match handler.filter(|_| fits) {
             Some(handler) => self.run_deliver(handler, received, bottom),
             None => self.deliver_plainly(received.message),
         }
@@ -174,6 +180,14 @@ impl<'p> Writer<'_, 'p> {
             return;
         };
         let Received { message, variant, fields, values } = received;
+        // The head of this alternative's handler.
+        let (around, place) = (self.b.pause(), self.place(handler.span));
+        let handlers = self.layer(self.inst).map_or(&[][..], |layer| &layer.handlers);
+        let of_several = handlers.iter().filter(|other| matches!(other.event, s::Event::Deliver { .. })).count() > 1;
+        match of_several {
+            true => self.statement_begins(place),
+            false => self.source(place),
+        }
         let mut given = Vec::new();
         for (field, local) in named {
             let own = fields.iter().zip(values).filter(|(known, _)| known.own == Some(*field));
@@ -195,15 +209,11 @@ impl<'p> Writer<'_, 'p> {
             None => {
                 let name = self.variant(self.inst, variant).map_or("Header", |variant| &variant.name.text);
                 let reason = self.reason(name);
-                // The head of this alternative's handler, which need not be the first.
-                let around = self.b.pause();
-                let place = self.place(handler.span);
-                self.source(place);
                 self.op(r::OpKind::Consume { message, reason });
-                self.b.resume(around);
             }
         }
         self.run(handler, given);
+        self.b.resume(around);
     }
 
     /// The default for a message from below that the layer does not handle.

@@ -171,6 +171,37 @@ impl<'p> Writer<'_, 'p> {
         self.error("M0725", text, place, help);
     }
 
+    /// Reports an event that ends at the multiplexor which the compiler puts between flow traffic and sessions, though a layer beyond it
+    /// handles the event.
+    pub(super) fn ends_at_sessions(&mut self, name: &str, down: bool) -> bool {
+        if self.layer(self.inst).is_none_or(|layer| layer.shape != s::Shape::Multiplexor || layer.key.is_some()) {
+            return false;
+        }
+        let beyond = |at: usize| if down { self.inst(at).lowers() } else { &self.inst(at).users };
+        let mut open: Vec<usize> = beyond(self.inst).to_vec();
+        while let Some(at) = open.pop() {
+            let origin = if down { s::Origin::Above } else { s::Origin::Below };
+            let hears = |handler: &s::Handler| matches!(&handler.event, s::Event::Custom { name: known, from, .. } if known.text == name && *from == origin);
+            let Some(layer) = self.layer(at) else { continue };
+            if layer.handlers.iter().any(hears) {
+                let way = if down { "of a session below it" } else { "below the sessions" };
+                let text = format!(
+                    "`{name}` does not come to `{}`: {way} there is flow traffic, and the event is of none",
+                    layer.name.text
+                );
+                let help = format!("say in its vocabulary that it is for all layers, whatever their shape: `all {name}(…)`; or put a multiplexor below both, whose sessions both have");
+                let (place, is_optional) = (self.inst(at).span, self.is_optional(name));
+                match is_optional {
+                    true => self.warn("M0726", &text, place, &help),
+                    false => self.error("M0726", text, place, &help),
+                }
+                return true;
+            }
+            open.extend(beyond(at));
+        }
+        false
+    }
+
     /// An event that reaches an edge; an optional one ends there, others are reported.
     pub(super) fn nobody_handles(&mut self, name: &str) {
         if self.is_optional(name) {
