@@ -272,6 +272,9 @@ pub enum Command {
         /// repeatable. Default: captures of frames, and the whole stack.
         #[arg(long, value_name = "TABLE:NUMBER[:LAYER]")]
         at: Vec<String>,
+        /// For a dissector: the device whose frames it reads, for a stack with several; default: the first.
+        #[arg(long, value_name = "NAME")]
+        device: Option<String>,
         /// Writes the layers before composing.
         #[arg(long)]
         uncomposed: bool,
@@ -422,6 +425,9 @@ pub enum Command {
         /// Which stack, if the file has several.
         #[arg(long, value_name = "NAME")]
         stack: Option<String>,
+        /// The device whose frames the capture has, for a stack with several; default: the first.
+        #[arg(long, value_name = "NAME", requires = "by", conflicts_with = "follow")]
+        device: Option<String>,
         /// Which packets, by their numbers: `3`, `3-7`, `1,4-6`, `9-`.
         #[arg(long, short, value_name = "NUMBERS")]
         packets: Option<String>,

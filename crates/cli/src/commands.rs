@@ -132,6 +132,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             emit: Emit::Wireshark,
             output,
             at,
+            device,
             uncomposed,
             size,
             returned,
@@ -152,11 +153,13 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
                 let help = "leave out `--uncomposed`, `--size`, `--returned`, `--batched`, `--proved`, `--fuse`, `--pass` and `--profile`";
                 return Err(Failure::of_use("a dissector is of the wires and handlers of a stack alone", help));
             }
-            wireshark(stack, at, output.as_deref(), printer)
+            wireshark(stack, (at, device.as_deref()), output.as_deref(), printer)
         }
-        Command::Build { stack, emit, output, at, uncomposed, size, returned, batched, proved, fused, by } => {
-            if !at.is_empty() {
-                return Err(Failure::of_use("`--at` is of a dissector", "say `--emit wireshark`, or leave it out"));
+        Command::Build { stack, emit, output, at, device, uncomposed, size, returned, batched, proved, fused, by } => {
+            if !at.is_empty() || device.is_some() {
+                let option = if at.is_empty() { "--device" } else { "--at" };
+                let help = "say `--emit wireshark`, or leave it out";
+                return Err(Failure::of_use(format!("`{option}` is of a dissector"), help));
             }
             let aim = if *size { build::Aim::Size } else { build::Aim::Time };
             let (level, passes) = fused.told()?;
@@ -228,7 +231,7 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             Ok(0)
         }
         Command::Man { output } => crate::installed::man(output.as_deref(), printer),
-        Command::Dissect { file, by, stack, packets, filter, follow } if follow.follow => {
+        Command::Dissect { file, by, stack, packets, filter, follow, .. } if follow.follow => {
             let which = (packets.as_deref(), filter.as_deref());
             if by.is_none() && mokume_driver::project::find(&RealWorld, ".")?.is_none() {
                 let help = "say which file it is of: `--by FILE`; in a project its sources are taken";
@@ -238,9 +241,9 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
             let asked = crate::follow::Asked { file, stack: stack.as_deref(), which, how: follow };
             apart.carry_out(&checked.natives, || crate::follow::follow(&checked, &asked, printer))
         }
-        Command::Dissect { file, by, stack, packets, filter, .. } => {
+        Command::Dissect { file, by, stack, device, packets, filter, .. } => {
             let which = (packets.as_deref(), filter.as_deref());
-            crate::dissect::dissect(file, by.as_deref(), stack.as_deref(), which, printer)
+            crate::dissect::dissect(file, by.as_deref(), (stack.as_deref(), device.as_deref()), which, printer)
         }
         Command::Size { stack, fused } => {
             let checked = accepted(stack.file.as_slice(), printer)?.fused(fused.told()?);
@@ -369,7 +372,7 @@ fn build_stack(
     status.end();
     match what.emit {
         Emit::Automaton => written(output, &build::automaton(automaton), printer),
-        Emit::Wireshark => wireshark(choice, &[], output, printer),
+        Emit::Wireshark => wireshark(choice, (&[], None), output, printer),
         Emit::C => {
             let files = match what.uncomposed {
                 true => build::c_uncomposed(&compiled)?,
@@ -390,8 +393,14 @@ fn build_stack(
 }
 
 /// Writes the dissector of a stack.
-fn wireshark(choice: &StackChoice, at: &[String], output: Option<&str>, printer: &Printer) -> Result<i32, Failure> {
-    let dissector = crate::dissect::of_users((choice.file.as_slice(), choice.stack.as_deref()), printer)?;
+fn wireshark(
+    choice: &StackChoice,
+    (at, device): (&[String], Option<&str>),
+    output: Option<&str>,
+    printer: &Printer,
+) -> Result<i32, Failure> {
+    let chosen = (choice.stack.as_deref(), device);
+    let dissector = crate::dissect::of_users((choice.file.as_slice(), chosen), printer)?;
     let at = at.iter().map(|text| dissect::wireshark::at(&dissector, text)).collect::<Result<Vec<_>, _>>()?;
     written(output, &dissect::wireshark::lua(&dissector, at), printer)
 }

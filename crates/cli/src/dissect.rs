@@ -10,12 +10,18 @@ use mokume_driver::{compile, Failure};
 use crate::common::{accepted, refused};
 use crate::print::Printer;
 
-/// The dissector for a stack of a file, the last one if none is named. Prints what is wrong in the file.
-pub fn of_users((file, stack): (&[String], Option<&str>), printer: &Printer) -> Result<Dissector, Failure> {
+/// A stack and one of its devices, by their names.
+type Chosen<'a> = (Option<&'a str>, Option<&'a str>);
+
+/// The dissector for a stack of a file, the last one if none is named, and for one of its devices, else the first. Prints what is wrong
+/// in the file.
+pub fn of_users((file, (stack, device)): (&[String], Chosen<'_>), printer: &Printer) -> Result<Dissector, Failure> {
     let checked = accepted(file, printer)?;
     let stack = compile::choose_stack(&checked, stack)?;
-    dissect::of_stack(&checked, stack, dissect::link::Whose::Users)
-        .map_err(|diagnostics| refused(&diagnostics, &checked, printer))
+    let mut dissector = dissect::of_stack(&checked, stack, dissect::link::Whose::Users)
+        .map_err(|diagnostics| refused(&diagnostics, &checked, printer))?;
+    device.map_or(Ok(()), |device| dissector.choose_device(device))?;
+    Ok(dissector)
 }
 
 /// Prints the packets of a capture, dissected by the wires of a stack of the file `by`, else by the library's. The
@@ -25,14 +31,14 @@ pub fn of_users((file, stack): (&[String], Option<&str>), printer: &Printer) -> 
 pub fn dissect(
     file: &str,
     by: Option<&str>,
-    stack: Option<&str>,
+    (stack, device): Chosen<'_>,
     (packets, filter): (Option<&str>, Option<&str>),
     printer: &Printer,
 ) -> Result<i32, Failure> {
     let wanted = packets.map_or(Ok(Vec::new()), numbers)?;
     let last = wanted.iter().map(|(_, last)| *last).max().unwrap_or(u64::MAX);
     let dissector = match by {
-        Some(by) => of_users((&[by.to_string()], stack), printer)?,
+        Some(by) => of_users((&[by.to_string()], (stack, device)), printer)?,
         None => dissect::of_library(&RealWorld, stack)?,
     };
     let filter = filter.map(|text| filter::read(&dissector, text)).transpose()?;

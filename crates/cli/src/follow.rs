@@ -72,7 +72,7 @@ fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &
         let is_meant = numbers.is_empty() || numbers.iter().any(|(first, last)| (*first..=*last).contains(&number));
         let takes = |shown: &filter::Filter| {
             let packet = packets[&number];
-            shown.takes(&host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame))
+            shown.takes(&host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0)))
         };
         is_meant && shown.as_ref().is_none_or(takes)
     };

@@ -55,18 +55,28 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
     if let Some(name) = html {
         write_page(run, Some(other), name, printer)?;
     }
-    let Some(parted) = record::first_difference(run, other) else {
-        match printer.is_json() {
-            true => printer.object(&json!({ "differ": false, "events": [] })),
-            false => printer.line("the runs do not differ"),
+    let parted = record::first_difference(run, other);
+    let is_outside = parted.is_some();
+    let of_state = if parted.is_none() { record::first_state_difference(run, other) } else { None };
+    let (parted, fields) = match (parted, of_state) {
+        (Some(parted), _) => (parted, record::apart(parted)),
+        (None, Some(([one, other], fields))) => ([Some(one), Some(other)], fields),
+        (None, None) => {
+            match printer.is_json() {
+                true => printer.object(&json!({ "differ": false, "events": [] })),
+                false => printer.line("the runs do not differ"),
+            }
+            return Ok(0);
         }
-        return Ok(0);
     };
     if printer.is_json() {
         printer.object(&json!({ "differ": true, "events": parted }));
         return Ok(1);
     }
-    printer.line("the runs differ from here on:");
+    printer.line(match is_outside {
+        true => "the runs differ from here on:",
+        false => "the runs do the same, and variables differ from here on:",
+    });
     for (run, (name, event)) in [run, other].into_iter().zip(["A", "B"].into_iter().zip(parted)) {
         let line = event.map_or_else(|| "ends".to_string(), |event| record::line(run, event));
         let (at, host) =
@@ -74,7 +84,7 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
         printer.line(format!("{name} {at:>12}  {host:<10} {line}"));
     }
     // If both runs do the same thing, their lines may be equal; then the fields that differ are printed.
-    for record::Apart { field, values: [one, other] } in record::apart(parted) {
+    for record::Apart { field, values: [one, other] } in fields {
         printer.line(format!("  {field}: {one} in A, {other} in B"));
     }
     Ok(1)

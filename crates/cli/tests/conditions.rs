@@ -211,3 +211,91 @@ test \"t\" {
         assert!(!said.contains("nothing is called"), "{condition}\n{said}");
     }
 }
+
+/// Numbers that wrap, quotas, maps, enums with parts, containers, points.
+const KINDS: &str = "use containers
+enum Plan: u8 { Nothing, Wait(rounds: u8) }
+multiplexor Ports { key { port: u8 } }
+worker K {
+    header { s: seq16 }
+    entity {
+        quota kept: 6
+        map m: [u8 -> u8; 4]
+        messages held: 2 from kept
+        queue<u8> waiting(4)
+        var plan: Plan = Plan.Nothing
+        var last: seq16 = 65530
+    }
+    point { var open: u32 = 0 }
+    session { }
+    on accepted {
+        open += 1
+        pass
+    }
+    on deliver(msg, s) {
+        take kept or {
+            drop msg: full
+            return
+        }
+        m[1] = 1 or { }
+        plan = Plan.Wait(3)
+        waiting.push(7) or { }
+        let first = waiting.pop() or { 0 }
+        waiting.push(first) or { }
+        if s > last and left kept < 6 and 1 in m and plan == Plan.Wait(3) {
+            give kept
+            above.deliver(msg)
+        } else {
+            drop msg: stale
+        }
+    }
+}
+stack S(device: Device) {
+    app = K over ports
+    ports = Ports over device
+    export app
+}
+test \"t\" {
+    stack S
+    app.listen(1, 80)
+    app.listen(1, 81)
+    device.frame(x\"01 50 04 00\" \"a\")
+    => app.accepted(?a, 80, 1)  app.deliver(a, \"a\")
+}
+";
+
+/// A sequence number was compared as a plain number, a quota and a map with none at all, and nobody said so; the state of a session's point was
+/// that of all points.
+#[test]
+fn each_kind_of_state_is_compared_as_the_language_does() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kinds.mok");
+    std::fs::write(&file, KINDS).unwrap();
+    let told = |line: u32, condition: &str| {
+        let words = format!("break {line} if {condition}\ncontinue\nprint waiting\n");
+        let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "t"], &words);
+        out + &err
+    };
+    for (condition, holds) in [
+        ("s > last", true),
+        ("s < last", false),
+        ("kept == 5", true),
+        ("kept < 5", false),
+        ("plan == Plan.Wait", true),
+        ("plan == Plan.Nothing", false),
+        ("plan != Nothing", true),
+        ("plan.rounds == 3", true),
+    ] {
+        let said = told(30, condition);
+        assert_eq!(said.contains("(point 1"), holds, "{condition}\n{said}");
+    }
+    for condition in ["m == 1", "held == 1"] {
+        let said = told(30, condition);
+        assert!(said.contains("and no number"), "{condition}\n{said}");
+    }
+    for (condition, holds) in [("open == 0", true), ("open == 1", false)] {
+        let said = told(17, condition);
+        assert_eq!(said.contains("(point 1"), holds, "{condition}\n{said}");
+    }
+    let said = told(30, "s > last");
+    assert!(said.contains("length 1") || said.contains("count 1"), "{said}");
+}

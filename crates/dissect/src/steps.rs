@@ -164,7 +164,7 @@ pub enum Step {
     /// The message is dropped.
     Drop {
         message: Value,
-        reason: Option<ReasonId>,
+        reason: Cause,
         source: Option<SourceId>,
     },
     /// The message waits for a session that it begins, and then continues upwards.
@@ -228,6 +228,27 @@ pub enum End {
         then: Target,
         otherwise: Target,
     },
+}
+
+/// Why a message is dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    Named(ReasonId),
+    /// A wire gives the reason, which is read within the message.
+    Wire,
+    /// The reason is a value of the handler's.
+    Decided,
+}
+
+impl Cause {
+    /// The reason's name, or in words where it comes from.
+    pub fn text(self, automaton: &Automaton) -> &str {
+        match self {
+            Cause::Named(reason) => &automaton.reasons[reason.index()].name,
+            Cause::Wire => "a wire within",
+            Cause::Decided => "a reason that is decided there",
+        }
+    }
 }
 
 impl Routine {
@@ -328,10 +349,13 @@ impl Reader<'_> {
                 self.emit(Addressee::Linked { object: *object, cell: *cell }, event, args)
             }
             (OpKind::Drop { message, reason }, _) => {
-                Some(Step::Drop { message: *message, reason: Some(*reason), source: op.source })
+                Some(Step::Drop { message: *message, reason: Cause::Named(*reason), source: op.source })
             }
             (OpKind::DropFor { message, reason: _ }, _) => {
-                Some(Step::Drop { message: *message, reason: None, source: op.source })
+                let mut attempts = self.body.attempts();
+                let reads = attempts.any(|op| matches!(op, Fallible::Decode { .. } | Fallible::Validate { .. }));
+                let reason = if reads { Cause::Wire } else { Cause::Decided };
+                Some(Step::Drop { message: *message, reason, source: op.source })
             }
             (OpKind::Keep { object, cell, message, .. }, _) if self.is_nobodys(*object, *cell) => {
                 Some(Step::Held { message: *message })

@@ -5,10 +5,10 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use mokume_reaction::{Automaton, ClassId, HandlerId, LayerId, ReasonId, SourceId, Trigger, Type, Value, WireId};
+use mokume_reaction::{Automaton, ClassId, HandlerId, LayerId, SourceId, Trigger, Type, Value, WireId};
 use mokume_wire::HeaderValue;
 
-use crate::steps::{Block, End, Number, Routine, Step, Target};
+use crate::steps::{Block, Cause, End, Number, Routine, Step, Target};
 
 /// The event with which a packet continues upwards.
 pub const DELIVER: &str = "deliver";
@@ -56,10 +56,10 @@ pub struct Fate {
     pub kept: bool,
 }
 
-/// Why a layer drops it, and the place of the drop; no reason if an inner wire gives it.
+/// Why a layer drops it, and the place of the drop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dropped {
-    pub reason: Option<ReasonId>,
+    pub reason: Cause,
     pub source: Option<SourceId>,
 }
 

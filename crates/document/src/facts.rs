@@ -41,6 +41,18 @@ pub fn of(kind: Kind, pieces: &[Piece]) -> Vec<(About, Vec<Fact>)> {
     About::ALL.into_iter().filter_map(|about| Some((about, found.take(about)?))).collect()
 }
 
+/// Whether a name in a layer is that of a value: a local, a parameter, state.
+fn is_bound(node: &SyntaxNode, name: &str) -> bool {
+    let Some(layer) = node.ancestors().find(|around| around.kind() == S::LAYER) else { return false };
+    layer.descendants().any(|node| match node.kind() {
+        S::LET_STMT => ast::LetStmt::cast(node)
+            .and_then(|stmt| stmt.pattern())
+            .is_some_and(|pattern| pattern.names().iter().any(|known| known.text() == name)),
+        S::PARAM | S::VAR => tree::name(&node).is_some_and(|known| tree::text(&known) == name),
+        _ => false,
+    })
+}
+
 /// The parameters that an item declares.
 pub fn parameters(node: &SyntaxNode, file: FileId) -> Vec<Parameter> {
     let list = tree::children(node, S::PARAM_LIST).next();
@@ -211,6 +223,9 @@ impl Found {
     fn reason(&mut self, about: About, reason: Option<ast::Path>, (node, file): (&SyntaxNode, FileId)) {
         let Some(reason) = reason else { return };
         let name = tree::text(reason.syntax());
+        if is_bound(node, &name) {
+            return;
+        }
         // A reason is one fact, however many places name it.
         if self.0.iter().any(|(known, fact)| *known == about && fact.name == name) {
             return;

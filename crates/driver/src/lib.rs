@@ -35,6 +35,7 @@ pub mod prove;
 pub mod record;
 pub mod run;
 pub mod settings;
+mod shapes;
 pub mod shelf;
 pub mod sim;
 pub mod streams;

@@ -85,15 +85,3 @@ pub(crate) fn of_flows(program: &Program) -> Vec<(String, String)> {
     }
     found
 }
-
-/// How many numbers a value of a type is; `None` for a flow, whose parts its layers say.
-pub(crate) fn words(program: &Program, ty: Type) -> Option<usize> {
-    match ty {
-        Type::Flow(_) => None,
-        Type::Record(id) => {
-            let fields = &program.records.get(id.index())?.fields;
-            fields.iter().map(|field| words(program, field.ty)).sum()
-        }
-        _ => Some(1),
-    }
-}

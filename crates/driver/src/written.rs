@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Form, Notation, SourceMap, Span};
 use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
-use mokume_script::{CellForms, KeyForm, ListForm, Written};
+use mokume_script::{CellForms, ListForm, Written};
 use mokume_semantics::program::{
     Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
 };
@@ -29,7 +29,7 @@ pub fn of(program: &Program, sources: &SourceMap, stack: &Stack, automaton: &Aut
     }
 }
 
-use crate::parts;
+use crate::{parts, shapes};
 
 type Forms = BTreeMap<String, Form>;
 
@@ -317,8 +317,9 @@ impl Source<'_> {
             }
             MemberKind::Map { key, value, .. } => {
                 let keys = key.iter().enumerate();
-                let keys = keys.map(|(at, ty)| self.key(*ty, member.written.keys.get(at).copied().flatten())).collect();
-                let values = value.iter().map(|ty| self.key(*ty, member.written.value)).collect();
+                let written = |at: usize| member.written.keys.get(at).copied().flatten();
+                let keys = keys.map(|(at, ty)| shapes::of(self.program, *ty, written(at))).collect();
+                let values = value.iter().map(|ty| shapes::of(self.program, *ty, member.written.value)).collect();
                 let value = value.first().and_then(|ty| form(*ty, member.written.value));
                 vec![(name, CellForms { keys, values, value })]
             }
@@ -328,13 +329,6 @@ impl Source<'_> {
             | MemberKind::Messages { .. }
             | MemberKind::Container(_) => Vec::new(),
         }
-    }
-
-    fn key(&self, ty: Type, written: Option<Notation>) -> KeyForm {
-        let vector = self.program.vector(ty);
-        let form = self.program.form(vector.map_or(ty, |vector| vector.element), written);
-        let list = vector.map(|vector| vector.element == Type::UInt(8));
-        KeyForm { words: parts::words(self.program, ty).unwrap_or(0), form, list }
     }
 
     /// The scalars of a value that have a notation: names and notations.

@@ -232,7 +232,7 @@ fn judge_all(of: &str) -> Seen {
         let whole = |packet: &capture::Packet| packet.link == ETHERNET && packet.octets.len() >= packet.length as usize;
         for (packet, shown) in capture.packets.iter().zip(&shown).filter(|(packet, _)| whole(packet)) {
             seen.packets += 1;
-            let dissection = dissector.dissect(&packet.octets, link::Front::Frame);
+            let dissection = dissector.dissect(&packet.octets, link::Front::Frame(0));
             if let Some(refusal) = dissection.layers.iter().find_map(|layer| layer.refused.as_ref()) {
                 seen.refused += 1;
                 seen.malformed.insert(name.clone());
@@ -319,7 +319,7 @@ fn planted_differences_are_found() {
     let line = |text: &str| Shown { is_field: true, depth: 1, attributes: attributes(text) };
     let dissector = dissect::of_library(&RealWorld, None).unwrap_or_else(|failure| panic!("{failure}"));
     let frame = [&[2u8, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x12, 0x34][..], &[7; 8]].concat();
-    let dissection = dissector.dissect(&frame, link::Front::Frame);
+    let dissection = dissector.dissect(&frame, link::Front::Frame(0));
     let table = table("eth.type = type\neth.dst = source\neth.src.ig = source\n");
     let judged = |text: &str| judge(&[line(text)], &dissection, &table).wrong.len();
     assert_eq!(judged(r#"<field name="eth.type" showname="Type: 0x1234" size="2" pos="12" value="1234"/>"#), 0);

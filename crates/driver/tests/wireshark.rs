@@ -318,11 +318,11 @@ fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     let stacks = stacks(&root().join("tests/dissect/sensors.mok"));
     let of = |name: &str| &stacks.iter().find(|one| one.dissector.automaton.name == name).expect("a stack").dissector;
     let bare = of("Bare");
-    let hello = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 2], Front::Frame);
+    let hello = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 2], Front::Frame(0));
     assert_eq!(hello.layers.len(), 1, "{hello:?}");
     assert!(!hello.layers[0].is_refused() && hello.layers[0].alternatives == ["Hello"], "{hello:?}");
     assert_eq!(hello.summary(), "Hello low=1 high=2");
-    let damaged = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 3], Front::Frame);
+    let damaged = bare.dissect(&[0x5e, 0x50, 0x9e, 0xae, 1, 1, 3], Front::Frame(0));
     let reasons: Vec<&str> = damaged.layers[0].dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
     assert_eq!(reasons, ["agreed.Checksum16.damaged"]);
     let node = of("Node");
@@ -360,7 +360,7 @@ fn json_of_packets_is_as_the_schema_says() {
         for (octets, length) in &trial.frames {
             let dissection = match trial.protocol {
                 Some(protocol) => trial.dissector.dissect_at(octets, *length, protocol),
-                None => trial.dissector.dissect_cut(octets, *length, Front::Frame),
+                None => trial.dissector.dissect_cut(octets, *length, Front::Frame(0)),
             };
             let (number, link, length) = (all.len() as u64 + 1, 147, *length as u32);
             let packet = dissect::capture::Packet { number, at: None, link, octets: octets.clone(), length };

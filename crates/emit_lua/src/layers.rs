@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use mokume_dissect::steps::{Block, End, Number, Routine, Step, Target};
+use mokume_dissect::steps::{Block, Cause, End, Number, Routine, Step, Target};
 use mokume_dissect::walk::{Layers, DELIVER};
-use mokume_reaction::{Automaton, Endian, ReasonId, SourceId, Value};
+use mokume_reaction::{Automaton, Endian, SourceId, Value};
 
 use crate::table::{table, Key, Lua};
 
@@ -53,8 +53,8 @@ fn truth(is: bool) -> Lua {
 }
 
 /// A reason in the words of `mokume dissect`.
-pub fn reason(automaton: &Automaton, reason: Option<ReasonId>, source: Option<SourceId>) -> String {
-    let name = reason.map_or("a wire within", |reason| &automaton.reasons[reason.index()].name);
+pub fn reason(automaton: &Automaton, reason: Cause, source: Option<SourceId>) -> String {
+    let name = reason.text(automaton);
     let source = source.and_then(|source| automaton.sources.get(source.index()));
     let place = source.map_or(String::new(), |source| format!(" ({}:{})", source.file, source.line));
     format!("{name}{place}")

@@ -15,8 +15,17 @@ use crate::stack::{KeyPart, Lowering};
 #[derive(Clone, Debug, Default)]
 pub struct Protocols {
     pub all: Vec<Protocol>,
-    /// The protocols directly above a device.
-    pub first: Vec<Above>,
+    /// In the order of the stack.
+    pub devices: Vec<Device>,
+}
+
+/// A device of the stack.
+#[derive(Clone, Debug)]
+pub struct Device {
+    /// The name in the stack.
+    pub name: String,
+    /// The protocols directly above it, as in [`Protocol::above`].
+    pub above: Vec<Above>,
 }
 
 /// Layers whose headers one wire carries.
@@ -53,8 +62,8 @@ impl Lowering<'_> {
         let groups = 0..self.plan.groups.len();
         let all = groups.map(|group| self.protocol(group)).collect();
         let devices = self.plan.insts.iter().filter(|inst| matches!(inst.kind, Kind::Device(_)));
-        let users = devices.flat_map(|device| &device.users).copied().collect::<Vec<_>>();
-        Protocols { all, first: self.above_all(&users) }
+        let device = |inst: &Inst| Device { name: inst.name.clone(), above: self.above_all(&inst.users) };
+        Protocols { all, devices: devices.map(device).collect() }
     }
 
     fn protocol(&self, group: usize) -> Protocol {

@@ -13,6 +13,7 @@ mod octets;
 mod packets;
 mod play;
 mod script;
+mod shape;
 mod written;
 
 pub use call::datum;
@@ -22,6 +23,5 @@ pub use names::Names;
 pub use packets::why;
 pub use play::{beside, is_meant, judge, parameters, run, total};
 pub use script::*;
-pub use written::{
-    is_named, is_value, octets_of_list, scalar, short_name, values_of, CellForms, KeyForm, ListForm, Written,
-};
+pub use shape::{braced, chosen, Alternative, Shape};
+pub use written::{is_named, is_value, octets_of_list, scalar, short_name, values_of, CellForms, ListForm, Written};

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::shape::Shape;
 use mokume_base::Form;
 use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, Type, VariantId, WireId};
 
@@ -47,66 +48,37 @@ pub struct ListForm {
 #[derive(Clone, Default, Debug)]
 pub struct CellForms {
     /// For a map: one for each part of its key, and for each part of its values.
-    pub keys: Vec<KeyForm>,
-    pub values: Vec<KeyForm>,
+    pub keys: Vec<Shape>,
+    pub values: Vec<Shape>,
     /// For a cell, an array's elements, or a map's values.
     pub value: Option<Form>,
-}
-
-/// The notation of a part of a map's key or value.
-#[derive(Clone, Debug)]
-pub struct KeyForm {
-    /// How many numbers it has in the automaton; 0 if that is not known.
-    pub words: usize,
-    /// `None` for a plain number; of a list, that of its elements.
-    pub form: Option<Form>,
-    /// Set for a bounded vector, whose length comes first: whether its elements are octets.
-    pub list: Option<bool>,
 }
 
 impl CellForms {
     /// A map's key as text; `plain` writes a number without a notation, by its index.
     pub fn key(&self, words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
-        KeyForm::write(&self.keys, words, plain)
+        all_of(&self.keys, words, plain)
     }
 
     /// A map's value as text.
     pub fn map_value(&self, words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
-        KeyForm::write(&self.values, words, plain)
+        all_of(&self.values, words, plain)
     }
 }
 
-impl KeyForm {
-    fn write(all: &[KeyForm], words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
-        let is_known = all.iter().map(|key| key.words).sum::<usize>() == words.len();
-        let mut from = 0;
-        let mut shown = Vec::new();
-        for key in all.iter().filter(|_| is_known) {
-            let own = &words[from..from + key.words];
-            let plain = |(at, word): (usize, &u64)| plain(from + at, *word);
-            let element = |(at, word): (usize, &u64)| match &key.form {
-                Some(form) if form.words() == 1 => form.write(&[*word]),
-                _ => plain((at + 1, word)),
-            };
-            shown.push(match (&key.form, own.split_first().filter(|_| key.list.is_some())) {
-                (None, Some((length, elements))) if key.list == Some(true) => {
-                    let octets: Vec<u8> = elements.iter().take(*length as usize).map(|word| *word as u8).collect();
-                    octets_of_list(&octets)
-                }
-                (_, Some((length, elements))) => {
-                    let elements = elements.iter().take(*length as usize).enumerate();
-                    format!("[{}]", elements.map(element).collect::<Vec<_>>().join(", "))
-                }
-                (Some(form), None) if form.words() == key.words => form.write(own),
-                (_, None) => own.iter().enumerate().map(plain).collect::<Vec<_>>().join(", "),
-            });
-            from += key.words;
-        }
-        if !is_known {
-            shown = words.iter().enumerate().map(|(at, word)| plain(at, *word)).collect();
-        }
-        shown.join(", ")
+/// Values one after the other.
+fn all_of(shapes: &[Shape], words: &[u64], plain: &dyn Fn(usize, u64) -> String) -> String {
+    if shapes.iter().map(Shape::words).sum::<usize>() != words.len() {
+        let words = words.iter().enumerate();
+        return words.map(|(at, word)| plain(at, *word)).collect::<Vec<_>>().join(", ");
     }
+    let mut from = 0;
+    let shown = shapes.iter().map(|shape| {
+        let (first, own) = (from, &words[from..from + shape.words()]);
+        from += shape.words();
+        shape.write(own, &|at, word| plain(first + at, word))
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// A list of octets as the language writes it: `"heat"`, or `x"00ff"` if it is no text.

@@ -535,14 +535,14 @@ impl Simulation {
             let left = match left {
                 Ok(left) => left,
                 Err(loss) => {
-                    fates.push((to.0, Fate::Lost(loss)));
+                    fates.push((to, Fate::Lost(loss)));
                     continue;
                 }
             };
             let at = |late: u64| left.saturating_add(weather.delay.0).saturating_add(late);
             coming.extend(copies.iter().map(|copy| (at(copy.late), to, copy.of(&frame))));
             let copies = copies.into_iter().map(|copy| record::Coming { at: at(copy.late), turned: copy.turned });
-            fates.push((to.0, Fate::Arrives(copies.collect())));
+            fates.push((to, Fate::Arrives(copies.collect())));
         }
         let cause = self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
         for (at, (host, port), frame) in coming {

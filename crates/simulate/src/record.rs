@@ -25,8 +25,8 @@ pub enum RecordedEvent {
     /// Timers of a host, or its queued work, were due. Recorded only if that had some effect.
     Woken { host: usize },
     /// A frame left a host. `number`, from 1, identifies it in [`RecordedEvent::Arrived`], and is its packet number in
-    /// a capture of the run; `fates` has the medium's decision for each other member.
-    Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<(usize, Fate)> },
+    /// a capture of the run; `fates` has the medium's decision for each other member: a host, and its device there.
+    Sent { host: usize, port: PortId, medium: usize, number: u64, frame: Vec<u8>, fates: Vec<((usize, PortId), Fate)> },
     /// A copy of a frame arrived at a host.
     Arrived { host: usize, port: PortId, number: u64, frame: Vec<u8>, refused: bool },
     /// The script's input.

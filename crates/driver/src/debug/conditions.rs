@@ -1,12 +1,14 @@
 //! Conditions of points: what must hold, how often it was met, and log texts.
 
+use std::cmp::Ordering;
+
 use mokume_base::Form;
 
 use crate::failure::Failure;
 
 use super::facts::{Facts, LENGTH};
 use super::lookup::{self, Looked};
-use super::shown::{Stopped, NONE_NOW, NOT_RUNNING, NO_STATE, RINGS_IN, UNUSED};
+use super::shown::{Stopped, NONE_NOW, NOT_RUNNING, NO_STATE, QUOTA_LEFT, RINGS_IN, UNUSED};
 use super::variable::is_quoted;
 
 /// A condition on a stopped run: `own > 4 and not late`.
@@ -124,7 +126,7 @@ impl Condition {
             let test = test.with_value(at, found.as_deref());
             let numbers = |text: &str| number_at(at, text);
             let is_odd = found.as_ref().is_none_or(|found| test.odd(found, &numbers).is_some());
-            let holds = test.holds(found.as_deref(), &numbers);
+            let holds = test.holds(found.as_deref(), &numbers, at.facts.bits_of(&test.name));
             !is_odd && holds != test.is_not
         };
         self.all.iter().any(|tests| tests.iter().all(holds))
@@ -161,6 +163,9 @@ impl Condition {
             }
             let is_number = |text: &str| number_at(at, text).is_some();
             let needs_numbers = !matches!(compare, Compare::Equal | Compare::Unequal);
+            if is_number(wanted) && is_many(&found) {
+                return Some(format!("`{}` is {found} there, and no number", test.name));
+            }
             let is_odd = needs_numbers && is_number(&found) && !is_number(wanted);
             is_odd.then(|| format!("`{}` is {found} there, and `{wanted}` is no number", test.name))
         })
@@ -207,7 +212,8 @@ impl Test {
         (is_name && number(wanted).is_some()).then(told)
     }
 
-    fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>) -> bool {
+    /// `circular`: the bits of numbers that are compared around the circle.
+    fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>, circular: Option<u8>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else {
             return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
@@ -217,9 +223,14 @@ impl Test {
             return if *compare == Compare::Equal { is_it } else { !is_it };
         }
         let order = match (number(found), number(wanted)) {
-            (Some(found), Some(wanted)) => found.cmp(&wanted),
+            (Some(found), Some(wanted)) => match circular {
+                Some(bits) => around(found, wanted, bits),
+                None => found.cmp(&wanted),
+            },
             _ => {
-                let is_it = mokume_script::is_named(found, wanted);
+                // An enum's value with parts is compared by its name.
+                let name = found.split('(').next().unwrap_or(found);
+                let is_it = found == wanted || mokume_script::is_named(name, wanted);
                 return match compare {
                     Compare::Equal => is_it,
                     Compare::Unequal => !is_it,
@@ -238,19 +249,36 @@ impl Test {
     }
 }
 
+/// The order of two numbers of `bits` bits around the circle (RFC 1982): that of the shorter way.
+fn around(one: u64, other: u64, bits: u8) -> Ordering {
+    let distance = one.wrapping_sub(other) << (64 - u32::from(bits));
+    (distance as i64).cmp(&0)
+}
+
 fn number(text: &str) -> Option<u64> {
     match (text, text.strip_prefix("0x")) {
         ("true", _) => Some(1),
         ("false", _) => Some(0),
         (_, Some(digits)) => u64::from_str_radix(digits, 16).ok(),
         // A timer is as long as it has still to run.
-        _ => text.parse().ok().or_else(|| nanoseconds(text.strip_prefix(RINGS_IN).map_or(text, first_time))),
+        _ => text.parse().ok().or_else(|| nanoseconds(text.strip_prefix(RINGS_IN).map_or(text, first_time))).or_else(
+            || {
+                // A quota is what is left of it.
+                let (left, _) = text.strip_suffix(QUOTA_LEFT)?.split_once(" of ")?;
+                left.parse().ok()
+            },
+        ),
     }
 }
 
 /// The same, or a text in the notation of one of the program's types.
 fn number_at(at: &Stopped<'_>, text: &str) -> Option<u64> {
     number(text).or_else(|| at.number(text))
+}
+
+/// Whether what is shown is of many values or parts: an array, a map, places of messages, a record.
+fn is_many(found: &str) -> bool {
+    found.starts_with('{') || [" elements", " entries", " places taken"].iter().any(|end| found.ends_with(end))
 }
 
 /// The octets of a text as the language writes it: `"heat"`, `x"00ff"`.
@@ -407,7 +435,7 @@ mod tests {
         assert!(is_time(&["10".into(), "ms".into()]) && !is_time(&["10".into(), "or".into()]));
         let is_so = |found: &str, compared: Option<(Compare, &str)>| {
             let compared = compared.map(|(compare, text)| (compare, text.to_string()));
-            Test { is_not: false, name: String::new(), compared }.holds(Some(found), &number)
+            Test { is_not: false, name: String::new(), compared }.holds(Some(found), &number, None)
         };
         assert!(is_so("20 ms", Some((Compare::Greater, "10 ms"))) && !is_so("20 ms", Some((Compare::Greater, "1 s"))));
         assert!(is_so("0.5 s", Some((Compare::Equal, "500 ms"))));

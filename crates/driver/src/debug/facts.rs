@@ -8,7 +8,7 @@ use mokume_interpret::{Moment, What};
 use mokume_lower::GivenValue;
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
 use mokume_script::Written;
-use mokume_semantics::program::{Name, Param, Program, StackId, Type};
+use mokume_semantics::program::{MemberKind, Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use super::kept::{self, AllKept};
@@ -38,6 +38,10 @@ pub struct Facts {
     pub reasons: BTreeSet<String>,
     /// All unqualified names: locals, variables of layers, fields of headers.
     pub(super) names: BTreeSet<String>,
+    /// The names of all containers: `waiting` of `queue waiting`.
+    pub(super) containers: BTreeSet<String>,
+    /// The bits of the numbers that are compared around the circle, by their names; `None` if the name stands for others, too.
+    pub(super) circular: BTreeMap<String, Option<u8>>,
     /// Members of layers whose values have parts.
     pub(super) kept: AllKept,
     /// All locals, by their numbers.
@@ -103,6 +107,8 @@ impl Facts {
             written: BTreeMap::new(),
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
+            containers: containers(program),
+            circular: circular(program),
             kept: kept::of(program, sources),
             locals: locals::of(program, sources),
         };
@@ -118,6 +124,8 @@ impl Facts {
             facts.codes.insert(file.name.clone(), codes(sources, id));
         }
         facts.names.extend(facts.locals.values().map(|local| local.name.clone()));
+        facts.names.extend(facts.containers.iter().cloned());
+        facts.names.extend(facts.kept.values().flatten().map(|kept| kept.name.clone()));
         facts
             .names
             .extend(program.records.iter().flat_map(|record| &record.fields).map(|field| own_name(&field.name.text)));
@@ -126,6 +134,39 @@ impl Facts {
         }
         facts
     }
+}
+
+fn circular(program: &Program) -> BTreeMap<String, Option<u8>> {
+    let mut found = BTreeMap::new();
+    let mut note = |name: &Name, ty: Type| {
+        let bits = if let Type::Seq(bits) = ty { Some(bits) } else { None };
+        let known = found.entry(own_name(&name.text)).or_insert(bits);
+        *known = known.filter(|known| Some(*known) == bits);
+    };
+    for (locals, _) in program.code() {
+        locals.iter().for_each(|local| note(&local.name, local.ty));
+    }
+    for layer in &program.layers {
+        layer.params.iter().for_each(|param| note(&param.name, param.ty));
+        let variants = layer.header.iter().flat_map(|header| &header.variants);
+        variants.flat_map(|variant| &variant.fields).for_each(|field| note(&field.name, field.ty));
+        for member in layer.all_members().flat_map(|(_, members)| members) {
+            match &member.kind {
+                MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => note(&member.name, *ty),
+                MemberKind::Map { value, .. } => value.iter().for_each(|ty| note(&member.name, *ty)),
+                _ => {}
+            }
+        }
+    }
+    program.records.iter().flat_map(|record| &record.fields).for_each(|field| note(&field.name, field.ty));
+    program.attributes.iter().for_each(|attribute| note(&attribute.name, attribute.ty));
+    found
+}
+
+fn containers(program: &Program) -> BTreeSet<String> {
+    let members = program.layers.iter().flat_map(|layer| layer.all_members()).flat_map(|(_, members)| members);
+    let containers = members.filter(|member| matches!(member.kind, MemberKind::Container(_)));
+    containers.map(|member| member.name.text.clone()).collect()
 }
 
 /// The parameters of a stack's layers, as their types write them.
@@ -189,6 +230,12 @@ impl Facts {
     pub(super) fn code(&self, source: &Source) -> Option<&Code> {
         let at = (source.line, source.column);
         self.codes.get(&source.file)?.iter().rev().find(|code| code.from <= at && at < code.to)
+    }
+
+    /// The bits of a number that is compared around the circle, by its name: `list[0].seq` is called `seq`, `lasts[2]` `lasts`.
+    pub(super) fn bits_of(&self, name: &str) -> Option<u8> {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        *self.circular.get(last.split('[').next().unwrap_or(last))?
     }
 
     /// A local by its number.

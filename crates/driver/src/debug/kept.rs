@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use mokume_base::SourceMap;
 use mokume_interpret::{CellView, Part};
 use mokume_reaction::{Cell, CellKind, Source, Type};
+use mokume_script::Shape;
 use mokume_semantics::program::{Layer, Member, MemberKind, Program, Type as Declared};
 
-use super::shape::Shape;
+use crate::shapes;
 
 /// A member of a layer whose values have parts.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> AllKept {
     let mut all = AllKept::new();
     for member in program.layers.iter().flat_map(members) {
         let of_key =
-            |(at, ty): (usize, &Declared)| Shape::of(program, *ty, member.written.keys.get(at).copied().flatten());
+            |(at, ty): (usize, &Declared)| shapes::of(program, *ty, member.written.keys.get(at).copied().flatten());
         let (is, ty) = match &member.kind {
             MemberKind::Var { ty, .. } => (Is::One, *ty),
             MemberKind::Array { ty, .. } => (Is::Array, *ty),
@@ -47,9 +48,11 @@ pub(super) fn of(program: &Program, sources: &SourceMap) -> AllKept {
             },
             _ => continue,
         };
-        let shape = Shape::of(program, ty, member.written.value);
+        let shape = shapes::of(program, ty, member.written.value);
         let keys = if let Is::Map(keys) = &is { &keys[..] } else { &[] };
-        if !keys.iter().chain([&shape]).any(Shape::has_parts) {
+        // An array of what is written as one has a cell for each part, too.
+        let is_several = matches!(is, Is::Array) && shape.parts() > 1;
+        if !is_several && !keys.iter().chain([&shape]).any(Shape::has_parts) {
             continue;
         }
         let (line, column) = sources.line_column(member.name.span.file, member.name.span.start);

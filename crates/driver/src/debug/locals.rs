@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use mokume_base::{FileId, Notation, SourceMap, Span};
+use mokume_script::Shape;
 use mokume_semantics::program::{
     self, Binary, Event, Expr, ExprKind, Field, Function, Layer, LocalId, Program, StateRef, Stmt, StmtKind, Type,
 };
@@ -14,7 +15,7 @@ use mokume_semantics::visit::{self, Met};
 use mokume_syntax::ast::{self, AstNode};
 use mokume_syntax::SyntaxKind;
 
-use super::shape::Shape;
+use crate::shapes;
 
 /// A local of the source.
 #[derive(Clone, Debug)]
@@ -73,7 +74,7 @@ impl All<'_> {
             let length = self.sources.file(span.file).text.len() as u32;
             // A declared type says how it is written, whatever it gets.
             let written = if self.typed.contains(&span) { local.written } else { *written };
-            let shape = Shape::of(self.program, local.ty, written);
+            let shape = shapes::of(self.program, local.ty, written);
             let known = place(around.start)..place(around.end.min(length));
             let (name, at) = (local.name.text.clone(), place(span.start));
             let file = self.sources.file(span.file).name.clone();

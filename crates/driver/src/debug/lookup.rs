@@ -89,7 +89,26 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
         return Looked::One(value);
     }
     let of_object = at.own_object().map_or_else(Vec::new, |object| object.within);
-    Looked::of(here(&of_object, &path, "")).or(|| in_layers(at, [&bound, &of_object], &path))
+    Looked::of(here(&of_object, &path, ""))
+        .or(|| container(at, &of_object, &path))
+        .or(|| Looked::of(here(&at.around(), &path, "")))
+        .or(|| in_layers(at, [&bound, &of_object], &path))
+}
+
+/// A container by its name alone: its state, `first 2, length 1`.
+fn container(at: &Stopped<'_>, all: &[Variable], path: &[&str]) -> Looked {
+    let [name] = path else { return Looked::Nothing };
+    let own = |one: &Variable| {
+        let part = one.name.strip_prefix(name)?.strip_prefix('_')?;
+        Some(format!("{part} {}", one.value))
+    };
+    let parts: Vec<String> = all.iter().filter_map(own).collect();
+    let is_one = at.facts.containers.contains(*name) && !parts.is_empty();
+    if is_one {
+        Looked::One(parts.join(", "))
+    } else {
+        Looked::Nothing
+    }
 }
 
 /// The same in the layers' state. Joined names of parts are looked for in what is bound and in the object, too.
@@ -100,6 +119,10 @@ fn in_layers(at: &Stopped<'_>, [bound, of_object]: [&[Variable]; 2], path: &[&st
     let of_layer: Vec<Variable> =
         of_own.iter().flat_map(|layer| &layer.within).filter(|one| !is_one_of_many(one)).cloned().collect();
     Looked::of(every(&of_layer, path, ""))
+        .or(|| {
+            let of_own = of_layer.iter().map(|object| container(at, &object.within, path));
+            of_own.into_iter().find(|found| !matches!(found, Looked::Nothing)).unwrap_or(Looked::Nothing)
+        })
         .or(|| Looked::of(every(&of_own, path, "")))
         .or(|| Looked::of(every(&others, path, "")))
         .or(|| of_parts(&[bound, of_object, &of_own, &others], path))

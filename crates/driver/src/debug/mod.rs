@@ -10,7 +10,6 @@ mod locals;
 mod lookup;
 mod moves;
 mod points;
-mod shape;
 mod shown;
 mod target;
 mod variable;

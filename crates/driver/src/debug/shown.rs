@@ -3,12 +3,11 @@
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
 use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
-use mokume_script::{scalar, CellForms, Written};
+use mokume_script::{scalar, CellForms, Shape, Written};
 
 use super::facts::{event_of, Facts};
 use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
-use super::shape::Shape;
 pub use super::variable::Variable;
 use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OCTETS};
 
@@ -19,6 +18,8 @@ const MOST_OCTETS: usize = 64;
 /// Stands for the octets of an empty message.
 const NO_OCTETS: &str = "none";
 
+/// The end of what is shown of a quota.
+pub(super) const QUOTA_LEFT: &str = " left";
 /// What is said of a timer, and of a layer without state.
 pub(super) const NOT_RUNNING: &str = "not running";
 pub(super) const RINGS_IN: &str = "rings in ";
@@ -363,6 +364,7 @@ impl<'a> Stopped<'a> {
                 "E" => "entity",
                 "S" => "session",
                 "P" => "point",
+                "V" => "view",
                 other => other,
             };
             let objects: Vec<Variable> =
@@ -388,6 +390,21 @@ impl<'a> Stopped<'a> {
     pub(super) fn own_object(&self) -> Option<Variable> {
         let class = self.automaton().handlers.get(self.moment.handler.index())?.class;
         Some(self.object(class, self.moment.object, "it"))
+    }
+
+    /// The state of the objects that the current one belongs to without being their child: a session's point.
+    pub(super) fn around(&self) -> Vec<Variable> {
+        let automaton = self.automaton();
+        let Some(handler) = automaton.handlers.get(self.moment.handler.index()) else { return Vec::new() };
+        let own = automaton.class(handler.class);
+        let linked = own.cells.iter().enumerate().filter(|(_, cell)| cell.source.is_none()).filter_map(|(at, cell)| {
+            let CellKind::Scalar { ty: Type::Ref(of), .. } = cell.kind else { return None };
+            let view = self.moment.cell(handler.class, self.moment.object, at.into())?;
+            let CellView::Word(word) = view else { return None };
+            let is_there = automaton.class(of).layer == own.layer && word != u64::MAX;
+            is_there.then_some((of, Handle { object: word as u32, generation: (word >> 32) as u32 }))
+        });
+        linked.flat_map(|(class, object)| self.object(class, object, "it").within).collect()
     }
 
     fn object(&self, class: ClassId, object: Handle, scope: &str) -> Variable {
@@ -506,7 +523,7 @@ impl<'a> Stopped<'a> {
                 let left = deadline.saturating_sub(self.moment.now);
                 leaf("", format!("{RINGS_IN}{} (at {})", time(left), time(*deadline)))
             }
-            (_, CellView::Quota { left, amount }) => leaf("", format!("{left} of {amount} left")),
+            (_, CellView::Quota { left, amount }) => leaf("", format!("{left} of {amount}{QUOTA_LEFT}")),
             (_, CellView::Counter(total)) => leaf("", total.to_string()),
             (_, CellView::Word(word)) => leaf("", word.to_string()),
             (_, CellView::Array(words)) => leaf("", format!("{words:?}")),

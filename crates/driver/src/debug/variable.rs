@@ -72,18 +72,16 @@ pub(super) fn list(elements: Vec<Variable>, of_octets: bool) -> Variable {
 
 /// The value of an enum with parts: `Plan.Wait(rounds: 2)`.
 pub(super) fn chosen(name: &str, within: Vec<Variable>) -> Variable {
-    let parts: Vec<String> = within.iter().map(|part| format!("{}: {}", part.name, part.value)).collect();
-    let value = if parts.is_empty() { name.to_string() } else { format!("{name}({})", parts.join(", ")) };
-    Variable { name: String::new(), value, within }
+    Variable { name: String::new(), value: mokume_script::chosen(name, &named(&within)), within }
 }
 
 /// The value of what has parts: `{ rtt: 5 ms, from { host: 10.0.0.3 } }`.
 pub(super) fn braced(within: &[Variable]) -> String {
-    let parts = within.iter().map(|part| match part.value.starts_with('{') {
-        true => format!("{} {}", part.name, part.value),
-        false => format!("{}: {}", part.name, part.value),
-    });
-    format!("{{ {} }}", parts.collect::<Vec<_>>().join(", "))
+    mokume_script::braced(&named(within))
+}
+
+fn named(within: &[Variable]) -> Vec<(String, String)> {
+    within.iter().map(|part| (part.name.clone(), part.value.clone())).collect()
 }
 
 /// Whether the elements of a vector are octets: by the name and type of its first element.

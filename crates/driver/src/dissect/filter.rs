@@ -298,9 +298,11 @@ impl Reader<'_> {
                 some.push(known);
             }
         });
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("there are {}", list(&some)),
+        let of_values = all.iter().find(|field| field.values(self.dissector).iter().any(|value| value == name));
+        let help = match (of_values, near) {
+            (Some(field), _) => format!("it is a value: `{} == {name}`", field.written()),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => format!("there are {}", list(&some)),
         };
         Err(Failure::of_use(format!("stack `{stack}` has no field, alternative, wire or layer `{name}`"), help))
     }

@@ -6,8 +6,8 @@
 /// What a packet begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Front {
-    /// A frame of the stack's device.
-    Frame,
+    /// A frame of one of the stack's devices, by its number in the stack.
+    Frame(usize),
     /// A network packet, whose first four bits are the version.
     Packet,
     /// The same after four octets with its family, in the byte order of the capturing machine, or of the network.
@@ -31,14 +31,14 @@ pub enum Whose {
 
 const PRIVATE: std::ops::RangeInclusive<u32> = 147..=162;
 
-/// What packets of a link type begin with, if a stack can read that.
-pub fn front(link: u32, whose: Whose) -> Option<Front> {
+/// What packets of a link type begin with, if a stack can read that; frames are those of this device.
+pub fn front(link: u32, whose: Whose, device: usize) -> Option<Front> {
     match link {
-        1 => Some(Front::Frame),
+        1 => Some(Front::Frame(device)),
         101 | 228 | 229 => Some(Front::Packet),
         0 => Some(Front::Family(Order::Host)),
         108 => Some(Front::Family(Order::Network)),
-        link if whose == Whose::Users && PRIVATE.contains(&link) => Some(Front::Frame),
+        link if whose == Whose::Users && PRIVATE.contains(&link) => Some(Front::Frame(device)),
         _ => None,
     }
 }
@@ -136,9 +136,9 @@ mod tests {
 
     #[test]
     fn links_by_whose_the_stack_is() {
-        assert_eq!(front(147, Whose::Library), None);
-        assert_eq!(front(147, Whose::Users), Some(Front::Frame));
-        assert_eq!(front(113, Whose::Users), None);
+        assert_eq!(front(147, Whose::Library, 0), None);
+        assert_eq!(front(147, Whose::Users, 1), Some(Front::Frame(1)));
+        assert_eq!(front(113, Whose::Users, 0), None);
         assert_eq!(name(113), "LINUX_SLL (113)");
         assert_eq!(name(148), "USER1 (148)");
         assert_eq!(name(9999), "9999");

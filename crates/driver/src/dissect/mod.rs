@@ -20,7 +20,7 @@ use mokume_base::{Diagnostic, Form, Notation, SourceMap};
 use mokume_dissect::names;
 use mokume_dissect::walk::{self, Beside, Fate, Layers, Octets, Up};
 use mokume_lower::protocols::{Above, Key, Protocols};
-use mokume_reaction::{Automaton, FieldValue, LayerId, Type, WireField, WireId, WireItem};
+use mokume_reaction::{Automaton, FieldValue, LayerId, OpKind, Type, WireField, WireId, WireItem};
 use mokume_script::Written;
 use mokume_semantics::program::StackId;
 use mokume_wire::{HeaderValue, Refusal, Seen};
@@ -40,6 +40,8 @@ pub struct Dissector {
     pub written: Written,
     pub protocols: Protocols,
     pub whose: Whose,
+    /// The device whose frames captures have, by its number in the stack; at first 0.
+    pub device: usize,
     sums: Sums,
     /// What the layers do with incoming packets; `None` for the library's stack, which only reads.
     layers: Option<Layers>,
@@ -362,20 +364,48 @@ impl Dissector {
         let groups = protocols.all.iter().map(|one| (of(&one.layers), of(&one.lowest))).collect();
         let layers = (whose == Whose::Users).then(|| Layers::of(&automaton));
         let alternatives = automaton.wires.iter().map(|wire| names::alternatives(&automaton, wire)).collect();
-        Dissector { automaton, written, protocols, whose, sums, layers, groups, alternatives }
+        Dissector { automaton, written, protocols, whose, device: 0, sums, layers, groups, alternatives }
     }
 
     /// What a packet of a link type begins with; `None` if the stack has no wire for that, so that it cannot be read.
     pub fn front(&self, link: u32) -> Option<Front> {
-        let front = link::front(link, self.whose)?;
-        let is_there = front == Front::Frame || link::KINDS.iter().any(|kind| self.of_kind(*kind).is_some());
+        let front = link::front(link, self.whose, self.device)?;
+        let is_there = matches!(front, Front::Frame(_)) || link::KINDS.iter().any(|kind| self.of_kind(*kind).is_some());
         is_there.then_some(front)
     }
 
-    /// The layers that frames reach first.
+    /// The layers that frames reach first, those of all devices. One that looks at nothing in a packet cannot know that it is for others,
+    /// and is left out.
     pub fn lowest(&self) -> Vec<String> {
-        let first = self.next(&self.protocols.first, &[]);
-        first.map_or_else(Vec::new, |first| self.protocols.all[first].layers.clone())
+        let first = (0..self.protocols.devices.len()).filter_map(|device| self.first(device));
+        let all = first.flat_map(|first| &self.protocols.all[first].layers);
+        let looks = |op: &mokume_reaction::Op| matches!(op.kind, OpKind::Pop { .. } | OpKind::Load { .. });
+        let looks = |name: &&String| {
+            let mut code = self.automaton.code();
+            code.any(|(layer, body)| self.automaton.layers[layer.index()].name == **name && body.ops().any(looks))
+        };
+        all.filter(looks).cloned().collect()
+    }
+
+    /// The protocol that frames of a device begin with.
+    pub(crate) fn first(&self, device: usize) -> Option<usize> {
+        self.next(&self.protocols.devices.get(device)?.above, &[])
+    }
+
+    /// Captures have the frames of the device with this name.
+    pub fn choose_device(&mut self, name: &str) -> Result<(), Failure> {
+        let names: Vec<&str> = self.protocols.devices.iter().map(|device| device.name.as_str()).collect();
+        let Some(device) = names.iter().position(|known| *known == name) else {
+            let help = format!("its devices are {}", names.join(", "));
+            return Err(Failure::of_use(format!("stack `{}` has no device `{name}`", self.automaton.name), help));
+        };
+        self.device = device;
+        Ok(())
+    }
+
+    /// What a frame of the device with this name begins with.
+    pub fn frame_of(&self, device: &str) -> Front {
+        Front::Frame(self.protocols.devices.iter().position(|known| known.name == device).unwrap_or(0))
     }
 
     /// The failure for packets of a link type that cannot be read, with what to do.
@@ -399,11 +429,11 @@ impl Dissector {
     /// The same for a packet of `length` octets, of which these were captured.
     pub fn dissect_cut(&self, octets: &[u8], length: usize, front: Front) -> Dissection {
         let first = |dissection: &mut Dissection| match front {
-            Front::Frame => self.next(&self.protocols.first, &[]),
+            Front::Frame(device) => self.first(device),
             Front::Packet => link::kind_of_packet(octets).and_then(|kind| self.of_kind(kind)),
             Front::Family(order) => self.family(octets, order, dissection),
         };
-        self.dissect_from(octets, length, first, front == Front::Frame)
+        self.dissect_from(octets, length, first, matches!(front, Front::Frame(_)))
     }
 
     /// The same for a packet that begins with a protocol, an index into [`Protocols::all`]; nothing is known of lower
@@ -435,7 +465,8 @@ impl Dissector {
 
     /// The protocol on the lowest layer for frames of this kind.
     fn of_kind(&self, kind: u64) -> Option<usize> {
-        let lowest = self.protocols.first.iter().flat_map(|first| &self.protocols.all[first.to].above);
+        let lowest = self.protocols.devices.iter().flat_map(|device| &device.above);
+        let lowest = lowest.flat_map(|first| &self.protocols.all[first.to].above);
         let is_of = |keys: &[Key]| matches!(keys, [key] if key.value == kind);
         lowest.clone().find(|above| is_of(&above.keys)).map(|above| above.to)
     }
@@ -569,10 +600,9 @@ impl Dissector {
     }
 
     fn dropped(&self, dropped: &walk::Dropped) -> Dropped {
-        let name = |reason: mokume_reaction::ReasonId| self.automaton.reasons[reason.index()].name.clone();
         let source = dropped.source.and_then(|source| self.automaton.sources.get(source.index()));
         Dropped {
-            reason: dropped.reason.map_or_else(|| "a wire within".to_string(), name),
+            reason: dropped.reason.text(&self.automaton).to_string(),
             place: source.map(|source| format!("{}:{}", source.file, source.line)),
         }
     }

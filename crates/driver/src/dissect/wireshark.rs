@@ -106,7 +106,7 @@ pub fn lua(dissector: &Dissector, at: Vec<At>) -> String {
     mokume_emit_lua::emit(&Stack {
         automaton: &dissector.automaton,
         protocols: &protocols,
-        first: dissector.next(&dissector.protocols.first, &[]),
+        first: dissector.first(dissector.device),
         layers: dissector.layers.as_ref(),
         form: &|wire, name, place| dissector.form(wire, name, place).cloned(),
         names: &|wire, place| dissector.value_names(wire, place),

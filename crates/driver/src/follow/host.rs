@@ -94,6 +94,6 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn about(&self, octets: &[u8]) -> String {
-        self.dissector.dissect(octets, Front::Frame).label(octets)
+        self.dissector.dissect(octets, Front::Frame(0)).label(octets)
     }
 }

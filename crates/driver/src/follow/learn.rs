@@ -150,7 +150,7 @@ impl<'a> Follower<'a> {
         }
         let at = self.times[place].saturating_add(state.ahead);
         state.run_to(self.host, at.max(state.now))?;
-        let dissection = self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame);
+        let dissection = self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0));
         let mut about = dissection.label(&packet.octets);
         let what = match self.way(state, place, &dissection) {
             _ if packet.octets.len() < packet.length as usize => What::Cut,
@@ -264,13 +264,13 @@ impl<'a> Follower<'a> {
         let state = later.as_ref().unwrap_or(state);
         let pending = state.pending.iter().rev().map(|pending| &pending.octets);
         let sent = pending.chain(state.shown.iter().rev().map(|(_, octets)| octets)).take(NEAREST);
-        let mut sent = sent.map(|octets| own(&self.host.dissector.dissect(octets, Front::Frame))).peekable();
+        let mut sent = sent.map(|octets| own(&self.host.dissector.dissect(octets, Front::Frame(0)))).peekable();
         sent.peek().is_some() && !sent.fold(here, |known, one| &known & &one).is_empty()
     }
 
     /// Compares a frame of the capture with one of the stack's.
     fn against(&self, octets: &[u8], dissection: &Dissection, stack: &[u8]) -> Option<Held> {
-        let other = self.host.dissector.dissect(stack, Front::Frame);
+        let other = self.host.dissector.dissect(stack, Front::Frame(0));
         held(&Apart { octets, dissection }, &Apart { octets: stack, dissection: &other })
     }
 

@@ -29,7 +29,7 @@ impl Host<'_> {
     /// that the host sent; by default, those that its stack sends.
     pub fn follow(&self, packets: &[Packet], sent: Option<&Filter>) -> Result<Report, Failure> {
         for packet in packets {
-            if self.dissector.front(packet.link) != Some(Front::Frame) {
+            if self.dissector.front(packet.link) != Some(Front::Frame(0)) {
                 return Err(self.dissector.refusal(packet.link, &format!("packet {} is", packet.number)));
             }
         }

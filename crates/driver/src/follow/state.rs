@@ -255,7 +255,7 @@ impl<'a> State<'a> {
 
 /// Whether the decoders, or the layers in any state, reject a frame.
 fn is_damaged(host: &Host<'_>, octets: &[u8]) -> bool {
-    host.dissector.dissect(octets, Front::Frame).layers.iter().any(Layer::is_refused)
+    host.dissector.dissect(octets, Front::Frame(0)).layers.iter().any(Layer::is_refused)
 }
 
 fn reported(outcome: &Outcome) -> Vec<String> {

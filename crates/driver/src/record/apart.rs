@@ -1,5 +1,6 @@
 //! The difference of two events, field by field, as their lines omit much.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
 use mokume_record::{Event, Run, What};
@@ -93,6 +94,37 @@ fn octets(field: &str, one: &str, other: &str) -> Apart {
         }
     };
     Apart { field: format!("{field}[{same}..]"), values: [behind(&one), behind(&other)] }
+}
+
+/// The events of two runs that do the same, both recorded with steps, at which variables begin to differ; and which: their names, and their
+/// values in both.
+pub fn first_state_difference<'a>(one: &'a Run, other: &'a Run) -> Option<([&'a Event; 2], Vec<Apart>)> {
+    fn changed(run: &Run) -> impl Iterator<Item = (&Event, BTreeMap<String, String>)> {
+        let with = run.events.iter().filter_map(|event| Some((event, values(&event.did.as_ref()?.changes))));
+        with.filter(|(_, values)| !values.is_empty())
+    }
+    let pairs = changed(one).zip(changed(other));
+    let (events, [left, right]) =
+        pairs.map(|(one, other)| ([one.0, other.0], [one.1, other.1])).find(|(_, [a, b])| a != b)?;
+    let names: BTreeSet<&String> =
+        left.keys().chain(right.keys()).filter(|name| left.get(*name) != right.get(*name)).collect();
+    let value =
+        |of: &BTreeMap<String, String>, name: &String| of.get(name).cloned().unwrap_or_else(|| "unchanged".to_string());
+    let apart =
+        names.into_iter().map(|name| Apart { field: name.clone(), values: [value(&left, name), value(&right, name)] });
+    Some((events, apart.collect()))
+}
+
+/// The new values of variables, by layer, kind of object and name.
+fn values(changes: &[mokume_record::steps::Change]) -> BTreeMap<String, String> {
+    let cells = changes.iter().flat_map(|change| {
+        change.cells.iter().map(move |cell| {
+            let at = cell.at.as_ref().map_or(String::new(), |at| format!("[{at}]"));
+            let name = format!("{}.{} #{}: {}{at}", change.layer, change.class, change.object, cell.name);
+            (name, cell.to.clone().unwrap_or_else(|| "none".to_string()))
+        })
+    });
+    cells.collect()
 }
 
 #[cfg(test)]

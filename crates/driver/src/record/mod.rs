@@ -27,7 +27,7 @@ use crate::dissect::link::Front;
 use crate::dissect::{self, Dissection, Dissector};
 use crate::machines::Backend;
 
-pub use apart::{apart, line, Apart};
+pub use apart::{apart, first_state_difference, line, Apart};
 pub use file::{read, Lines};
 use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};
@@ -56,7 +56,7 @@ struct Side<'a> {
     /// For summaries of its frames.
     dissector: Rc<Dissector>,
     /// By reason, what ends messages for it.
-    enders: BTreeMap<ReasonId, Enders>,
+    enders: BTreeMap<(ReasonId, bool), Enders>,
 }
 
 /// The layers that end messages for a reason, and the places.
@@ -66,12 +66,15 @@ struct Enders {
     places: Vec<String>,
 }
 
+/// A host, and the name of one of its devices.
+type At<'a> = (usize, &'a str);
+
 /// Makes events of records: numbers become names.
 pub struct Namer<'a> {
     hosts: Vec<Side<'a>>,
     media: Vec<String>,
-    /// Frames that were sent and may still arrive: by which host, and their octets.
-    sent: BTreeMap<u64, (usize, Vec<u8>)>,
+    /// Frames that were sent and may still arrive: by which host, on which device, and their octets.
+    sent: BTreeMap<u64, (usize, String, Vec<u8>)>,
     /// If steps are recorded: the source files that they refer to.
     files: Option<Files<'a>>,
 }
@@ -165,14 +168,14 @@ impl<'a> Namer<'a> {
             }
             RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
                 let side = &self.hosts[host];
-                let dissection = side.dissector.dissect(&frame, Front::Frame);
-                let by = self.refused_by(host, &dissection, &frame, &fates);
+                let port = port_name(side, port);
+                let dissection = side.dissector.dissect(&frame, side.dissector.frame_of(&port));
+                let by = self.refused_by((host, &port), &dissection, &frame, &fates);
                 let about = [dissection.label(&frame), by].concat();
                 let packet = self.files.is_some().then(|| Box::new(dissect::json::of_packet(&dissection)));
-                let port = port_name(side, port);
                 let (copies, lost) = self.fates(fates);
                 if !copies.is_empty() {
-                    self.sent.insert(number, (host, frame.clone()));
+                    self.sent.insert(number, (host, port.clone(), frame.clone()));
                 }
                 What::Sends {
                     frame: number,
@@ -187,16 +190,21 @@ impl<'a> Namer<'a> {
             }
             RecordedEvent::Arrived { host, port, number, frame, refused } => {
                 let sent = self.sent.get(&number);
-                let sender = sent.filter(|(_, octets)| *octets == frame).map(|(sender, _)| *sender);
-                let packet = self.files.is_some().then(|| self.received(host, sender, &frame)).flatten();
+                let sender =
+                    sent.filter(|(_, _, octets)| *octets == frame).map(|(sender, port, _)| (*sender, port.as_str()));
+                let port = port_name(&self.hosts[host], port);
+                let packet = self.files.is_some().then(|| self.received((host, &port), sender, &frame)).flatten();
                 let octets = sender.is_none().then_some(frame);
-                let side = &self.hosts[host];
-                What::Receives { frame: number, port: port_name(side, port), octets, refused, packet }
+                What::Receives { frame: number, port, octets, refused, packet }
             }
             RecordedEvent::Ended { host, how, reason, count } => {
                 let side = &mut self.hosts[host];
-                let automaton = side.automaton;
-                let enders = side.enders.entry(reason).or_insert_with(|| enders(automaton, reason)).clone();
+                let (automaton, layers) = (side.automaton, side.layers);
+                let enders = side
+                    .enders
+                    .entry((reason, how == Ending::Dropped))
+                    .or_insert_with(|| enders((automaton, layers), reason, how))
+                    .clone();
                 let reason = automaton.reasons[reason.index()].name.clone();
                 let ended = Ended { reason, count, layers: enders.layers, places: enders.places };
                 match how {
@@ -213,9 +221,14 @@ impl<'a> Namer<'a> {
     }
 
     /// A frame as the receiver's stack reads it; `None` if it came from `sender` as it was sent, and the sender's stack reads it in the same way.
-    fn received(&self, receiver: usize, sender: Option<usize>, frame: &[u8]) -> Option<Box<Packet>> {
-        let packet = |host: usize| dissect::json::of_packet(&self.hosts[host].dissector.dissect(frame, Front::Frame));
-        let is_same = |sender: usize| Rc::ptr_eq(&self.hosts[sender].dissector, &self.hosts[receiver].dissector);
+    fn received(&self, receiver: At<'_>, sender: Option<At<'_>>, frame: &[u8]) -> Option<Box<Packet>> {
+        let packet = |(host, port): At<'_>| {
+            let dissector = &self.hosts[host].dissector;
+            dissect::json::of_packet(&dissector.dissect(frame, dissector.frame_of(port)))
+        };
+        let is_same = |sender: At<'_>| {
+            sender.1 == receiver.1 && Rc::ptr_eq(&self.hosts[sender.0].dissector, &self.hosts[receiver.0].dissector)
+        };
         match sender {
             Some(sender) if is_same(sender) => None,
             Some(sender) => Some(packet(receiver)).filter(|read| *read != packet(sender)).map(Box::new),
@@ -224,18 +237,26 @@ impl<'a> Namer<'a> {
     }
 
     /// Who refuses a frame of those that it reaches whole, in words; `dissection` is that by the sender's stack.
-    fn refused_by(&self, sender: usize, dissection: &Dissection, frame: &[u8], fates: &[(usize, Fate)]) -> String {
-        let of = |side: &Side<'_>| std::ptr::from_ref(side.automaton);
-        let mut known = vec![(of(&self.hosts[sender]), dissection.is_refused())];
+    fn refused_by(
+        &self,
+        (sender, port): At<'_>,
+        dissection: &Dissection,
+        frame: &[u8],
+        fates: &[((usize, PortId), Fate)],
+    ) -> String {
+        let of = |side: &Side<'_>, front: Front| (std::ptr::from_ref(side.automaton), front);
+        let side = &self.hosts[sender];
+        let mut known = vec![(of(side, side.dissector.frame_of(port)), dissection.is_refused())];
         let mut by = Vec::new();
-        for (to, fate) in fates {
+        for ((to, device), fate) in fates {
             let Fate::Arrives(_) = fate else { continue };
             let side = &self.hosts[*to];
-            let is_refused = match known.iter().find(|(stack, _)| *stack == of(side)) {
+            let front = side.dissector.frame_of(&side.automaton.ports[device.index()].name);
+            let is_refused = match known.iter().find(|(stack, _)| *stack == of(side, front)) {
                 Some((_, is_refused)) => *is_refused,
                 None => {
-                    let is_refused = side.dissector.dissect(frame, Front::Frame).is_refused();
-                    known.push((of(side), is_refused));
+                    let is_refused = side.dissector.dissect(frame, front).is_refused();
+                    known.push((of(side, front), is_refused));
                     is_refused
                 }
             };
@@ -249,9 +270,9 @@ impl<'a> Namer<'a> {
         }
     }
 
-    fn fates(&self, fates: Vec<(usize, Fate)>) -> (Vec<Copy>, Vec<Lost>) {
+    fn fates(&self, fates: Vec<((usize, PortId), Fate)>) -> (Vec<Copy>, Vec<Lost>) {
         let (mut copies, mut lost) = (Vec::new(), Vec::new());
-        for (to, fate) in fates {
+        for ((to, _), fate) in fates {
             let to = self.hosts[to].name.to_string();
             match fate {
                 Fate::Lost(why) => lost.push(Lost { to, by: loss(why) }),
@@ -357,7 +378,7 @@ fn name_of(params: &[(String, Type)]) -> String {
 
 /// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, those
 /// that end what the wire rejected.
-fn enders(automaton: &Automaton, reason: ReasonId) -> Enders {
+fn enders((automaton, layers): (&Automaton, &Automaton), reason: ReasonId, how: Ending) -> Enders {
     let name = &automaton.reasons[reason.index()].name;
     let is_its = |wire: &mokume_reaction::Wire| name.strip_prefix(&wire.name).is_some_and(|rest| rest.starts_with('.'));
     let (mut named, mut decoded) = (Found::default(), Found::default());
@@ -368,10 +389,11 @@ fn enders(automaton: &Automaton, reason: ReasonId) -> Enders {
         });
         for op in body.blocks.iter().flat_map(|block| &block.ops) {
             match &op.kind {
-                OpKind::Drop { reason: of, .. }
-                | OpKind::Consume { reason: of, .. }
-                | OpKind::ConsumeHeld { reason: of, .. }
-                    if *of == reason =>
+                OpKind::Drop { reason: of, .. } if *of == reason && how == Ending::Dropped => {
+                    named.add(layer, op.source);
+                }
+                OpKind::Consume { reason: of, .. } | OpKind::ConsumeHeld { reason: of, .. }
+                    if *of == reason && how == Ending::Consumed =>
                 {
                     named.add(layer, op.source);
                 }
@@ -381,13 +403,21 @@ fn enders(automaton: &Automaton, reason: ReasonId) -> Enders {
         }
     }
     let found = if named.layers.is_empty() { decoded } else { named };
-    let place = |source: &SourceId| {
-        let source = automaton.sources.get(source.index())?;
-        Some(format!("{}:{}", source.file, source.line))
-    };
-    let places: BTreeSet<String> = found.places.iter().filter_map(place).collect();
-    let layers = found.layers.iter().map(|layer| automaton.layers[layer.index()].name.clone());
-    Enders { layers: layers.collect(), places: places.into_iter().collect() }
+    match found.layers.is_empty() {
+        true => decided(layers).told(layers),
+        false => found.told(automaton),
+    }
+}
+
+/// The statements that drop a message for a reason that is a value: it may be any.
+fn decided(layers: &Automaton) -> Found {
+    let mut found = Found::default();
+    let is_of_wire = |op: &Fallible| matches!(op, Fallible::Decode { .. } | Fallible::Validate { .. });
+    for (layer, body) in layers.code().filter(|(_, body)| !body.attempts().any(is_of_wire)) {
+        let drops = body.ops().filter(|op| matches!(op.kind, OpKind::DropFor { .. }));
+        drops.for_each(|op| found.add(layer, op.source));
+    }
+    found
 }
 
 #[derive(Default)]
@@ -397,6 +427,16 @@ struct Found {
 }
 
 impl Found {
+    fn told(&self, automaton: &Automaton) -> Enders {
+        let place = |source: &SourceId| {
+            let source = automaton.sources.get(source.index())?;
+            Some(format!("{}:{}", source.file, source.line))
+        };
+        let places: BTreeSet<String> = self.places.iter().filter_map(place).collect();
+        let layers = self.layers.iter().map(|layer| automaton.layers[layer.index()].name.clone());
+        Enders { layers: layers.collect(), places: places.into_iter().collect() }
+    }
+
     fn add(&mut self, layer: LayerId, source: Option<SourceId>) {
         self.layers.insert(layer);
         self.places.extend(source);

@@ -89,6 +89,8 @@ fn class_name(automaton: &Automaton, class: ClassId) -> (String, String) {
     let name = match rest.unwrap_or(&definition.name) {
         "E" => "entity",
         "S" => "session",
+        "P" => "point",
+        "V" => "view",
         other => other,
     };
     (layer.clone(), name.to_string())
@@ -126,6 +128,10 @@ fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: Ce
     let said = |held: Held| match (form, &held) {
         (Some(form), Held::Word(word)) => form.write(&[*word]),
         (Some(form), Held::Words(words)) if words.len() == 1 => form.write(words),
+        (_, Held::Words(all)) if forms.is_some_and(|forms| !forms.values.is_empty()) => {
+            let plain = |at: usize, word: u64| words(automaton, types.get(at..).unwrap_or_default(), &[word]);
+            forms.map_or_else(String::new, |forms| forms.map_value(all, &plain))
+        }
         _ => self::held(automaton, &types, held),
     };
     let (from, to) = [change.from, change.to].map(|held| held.map(said)).into();

@@ -220,7 +220,7 @@ pub(super) fn compare(name: &str, trials: &[Trial], fault: &dyn Fn(String) -> St
         for ((shown, info), (trial, (octets, length))) in packets.iter().zip(info).zip(all) {
             let dissection = match trial.protocol {
                 Some(protocol) => trial.dissector.dissect_at(octets, *length, protocol),
-                None => trial.dissector.dissect_cut(octets, *length, Front::Frame),
+                None => trial.dissector.dissect_cut(octets, *length, Front::Frame(0)),
             };
             let (own, other) = (ours(&dissection), theirs(shown, info));
             seen.packets += 1;

@@ -8,13 +8,13 @@ fn verdicts_are_those_of_the_running_stack() {
     let (mut frames, mut refused, mut dropped, mut more) = (0, 0, 0, 0);
     let mut wrong = Vec::new();
     // With several devices, `dissect` reads the frames of the first one.
-    for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
+    for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.devices.len() < 2) {
         let automaton = &tested.dissector.automaton;
         let text = format!("{:?}", automaton.wires);
         let is_of_wire = |reason: &ReasonId| text.contains(&format!("{reason:?}"));
         for Came { frame, dropped: reasons, gone, .. } in &tested.came {
             frames += 1;
-            let dissection = tested.dissector.dissect(frame, Front::Frame);
+            let dissection = tested.dissector.dissect(frame, Front::Frame(0));
             let said = said_of(&dissection);
             let names: Vec<&String> = reasons.iter().map(|reason| &automaton.reasons[reason.index()].name).collect();
             refused += usize::from(!said.is_empty());
@@ -52,7 +52,7 @@ fn what_is_dropped_in_any_state_is_dropped_at_any_moment() {
     let (few, mut tried, mut refused) = (tries(12), 0, 0);
     let (mut wrong, mut silent) = (Vec::new(), BTreeMap::<String, usize>::new());
     let mut random = Random::new(14);
-    for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
+    for tested in all_stacks(&ALL).iter().filter(|tested| tested.dissector.protocols.devices.len() < 2) {
         let automaton = &tested.dissector.automaton;
         let mut seen = BTreeSet::new();
         let mut frames: Vec<&Came> = tested.came.iter().filter(|came| seen.insert(&came.frame)).collect();
@@ -64,7 +64,7 @@ fn what_is_dropped_in_any_state_is_dropped_at_any_moment() {
             moments.swap_remove(random.place(moments.len()));
         }
         for Came { frame, at: (port, event), .. } in frames {
-            let dissection = tested.dissector.dissect(frame, Front::Frame);
+            let dissection = tested.dissector.dissect(frame, Front::Frame(0));
             let said = said_of(&dissection);
             refused += usize::from(!said.is_empty());
             let mut always: Option<Vec<ReasonId>> = None;
@@ -128,7 +128,7 @@ struct Conditional {
 fn conditional(stacks: &[Tested], few: usize, told: &dyn Fn(&str) -> String) -> Conditional {
     let mut found = Conditional::default();
     let mut random = Random::new(15);
-    for tested in stacks.iter().filter(|tested| tested.dissector.protocols.first.len() < 2) {
+    for tested in stacks.iter().filter(|tested| tested.dissector.protocols.devices.len() < 2) {
         let automaton = &tested.dissector.automaton;
         let mut frames: BTreeMap<Vec<u8>, (PortId, u32)> = BTreeMap::new();
         for came in &tested.came {
@@ -137,7 +137,7 @@ fn conditional(stacks: &[Tested], few: usize, told: &dyn Fn(&str) -> String) -> 
             frames.extend(whole.chain([came.frame.clone()]).map(|frame| (frame, came.at)));
         }
         let doubtful = frames.into_iter().filter_map(|(frame, at)| {
-            let dissection = tested.dissector.dissect(&frame, Front::Frame);
+            let dissection = tested.dissector.dissect(&frame, Front::Frame(0));
             let layer = dissection.layers.into_iter().find(dissect::Layer::is_refused)?;
             layer.may_be_for_another.then_some((frame, at, layer))
         });
