@@ -66,7 +66,7 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
             least: worth,
             used: Vec::new(),
         };
-        let mut plan = rewriter.plan(&still, BlockId(0), &[]);
+        let mut plan = rewriter.plan(&still, BlockId(0));
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
         let mut body = rewriter.body(&plan);

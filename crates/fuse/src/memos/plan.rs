@@ -92,16 +92,14 @@ impl<'a> Rewriter<'a> {
         found
     }
 
-    /// Plans a piece. `above`: the steps that lead to the block.
-    pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId, above: &[Step]) -> Plan<'a> {
+    /// Plans a piece.
+    pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId) -> Plan<'a> {
         let ways = self.ways(still, root, true);
         let memo = ways.iter().map(|(steps, last)| self.worth(still, steps, *last)).max().unwrap_or(0) > self.least;
         let ways = if memo { ways } else { self.ways(still, root, false) };
         let leaves = ways.into_iter().map(|(steps, last)| {
-            let arms = self.goes_on(last).into_iter().map(|at| {
-                let above = [above, &steps, &[(last, at)]].concat();
-                self.plan(&self.still_behind(still, last, at), self.target(last, at).block, &above)
-            });
+            let arms = self.goes_on(last).into_iter();
+            let arms = arms.map(|at| self.plan(&self.still_behind(still, last, at), self.target(last, at).block));
             let arms: Vec<Plan<'a>> = arms.collect();
             let bounds = if memo { self.bounds(still, &steps) } else { None };
             Leaf { steps, last, arms, fields: Vec::new(), bounds }
