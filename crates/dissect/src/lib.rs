@@ -8,5 +8,6 @@
 //! Keeps: a packet that is said to be dropped is dropped in every state; nothing unknown is guessed.
 
 pub mod names;
+pub mod reasons;
 pub mod steps;
 pub mod walk;

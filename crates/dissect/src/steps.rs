@@ -6,6 +6,8 @@ use mokume_reaction::{
     OpKind, Operation, ReasonId, SourceId, Terminator, Type, Value, VariantId, WireId,
 };
 
+use crate::reasons::origins;
+
 /// A body, block by block.
 #[derive(Clone, Debug)]
 pub struct Routine {
@@ -351,10 +353,14 @@ impl Reader<'_> {
             (OpKind::Drop { message, reason }, _) => {
                 Some(Step::Drop { message: *message, reason: Cause::Named(*reason), source: op.source })
             }
-            (OpKind::DropFor { message, reason: _ }, _) => {
-                let mut attempts = self.body.attempts();
-                let reads = attempts.any(|op| matches!(op, Fallible::Decode { .. } | Fallible::Validate { .. }));
-                let reason = if reads { Cause::Wire } else { Cause::Decided };
+            (OpKind::DropFor { message, reason }, _) => {
+                let found = origins(self.body, *reason);
+                let mut named = found.named.iter();
+                let reason = match (found.wire, named.next(), named.next()) {
+                    (true, ..) => Cause::Wire,
+                    (false, Some(only), None) if !found.other => Cause::Named(*only),
+                    (false, ..) => Cause::Decided,
+                };
                 Some(Step::Drop { message: *message, reason, source: op.source })
             }
             (OpKind::Keep { object, cell, message, .. }, _) if self.is_nobodys(*object, *cell) => {

@@ -404,18 +404,23 @@ fn enders((automaton, layers): (&Automaton, &Automaton), reason: ReasonId, how: 
     }
     let found = if named.layers.is_empty() { decoded } else { named };
     match found.layers.is_empty() {
-        true => decided(layers).told(layers),
+        true => decided(layers, name).told(layers),
         false => found.told(automaton),
     }
 }
 
-/// The statements that drop a message for a reason that is a value: it may be any.
-fn decided(layers: &Automaton) -> Found {
+/// The statements that drop a message for a reason that is a value, and may be this one.
+fn decided(layers: &Automaton, name: &str) -> Found {
     let mut found = Found::default();
-    let is_of_wire = |op: &Fallible| matches!(op, Fallible::Decode { .. } | Fallible::Validate { .. });
-    for (layer, body) in layers.code().filter(|(_, body)| !body.attempts().any(is_of_wire)) {
-        let drops = body.ops().filter(|op| matches!(op.kind, OpKind::DropFor { .. }));
-        drops.for_each(|op| found.add(layer, op.source));
+    let is_it = |reason: &ReasonId| layers.reasons.get(reason.index()).is_some_and(|reason| reason.name == name);
+    for (layer, body) in layers.code() {
+        for op in body.ops() {
+            let OpKind::DropFor { reason, .. } = op.kind else { continue };
+            let origins = mokume_dissect::reasons::origins(body, reason);
+            if origins.other || origins.named.iter().any(is_it) {
+                found.add(layer, op.source);
+            }
+        }
     }
     found
 }
