@@ -292,8 +292,8 @@ fn each_kind_of_state_is_compared_as_the_language_does() {
         let said = told(30, condition);
         assert!(said.contains("and no number"), "{condition}\n{said}");
     }
-    for (condition, holds) in [("open == 0", true), ("open == 1", false)] {
-        let said = told(17, condition);
+    for (condition, holds) in [("open == 0", false), ("open == 1", true)] {
+        let said = told(30, condition);
         assert_eq!(said.contains("(point 1"), holds, "{condition}\n{said}");
     }
     let said = told(30, "s > last");
