@@ -188,10 +188,12 @@ impl Parser<'_> {
     /// Reports and skips `c ? a : b`.
     pub(super) fn check_ternary(&mut self) {
         if self.at(QUESTION) && self.same_line(0) && !self.in_test {
-            let diagnostic = self
-                .error_here(codes::FOREIGN_OPERATOR, "the language has no `? :`", "of another language")
-                .help("write `if c { a } else { b }`, which is a value");
-            self.report(diagnostic);
+            let is_choice = (1..16).take_while(|n| self.same_line(*n)).any(|n| self.nth(n) == COLON);
+            let (text, help) = match is_choice {
+                true => ("the language has no `? :`", "write `if c { a } else { b }`, which is a value"),
+                false => ("no `?` stands behind a value", "what may be missing is followed by `or { … }`; what is read beyond a message's end is reported, and 0"),
+            };
+            self.report(self.error_here(codes::FOREIGN_OPERATOR, text, "of another language").help(help));
             self.skip_line();
         }
     }

@@ -175,9 +175,19 @@ impl Parser<'_> {
             self.report(diagnostic);
             self.bump();
         } else if !self.eat_word("else") {
+            if self.at_any_word(&["case", "when"]) && matches!(self.nth(1), NUMBER | IDENT) && self.same_line(1) {
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "an arm begins with its value", "of another language")
+                    .help("write `1 => { … }`, and for all others `else => { … }`");
+                if !said.arrow {
+                    self.report(diagnostic);
+                }
+                said.arrow = true;
+                self.bump_as_error();
+            }
             self.with_records(false, |p| p.first_expression());
         }
-        let arrow = self.eat(FAT_ARROW) || said.arrow && self.eat(ARROW);
+        let arrow = self.eat(FAT_ARROW) || said.arrow && (self.eat(ARROW) || self.eat(COLON));
         if !arrow && !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);
         }

@@ -40,6 +40,16 @@ impl Parser<'_> {
                 self.bump();
                 self.expression();
             }
+            if self.at(EQ) && self.same_line(0) {
+                let diagnostic = self.error_here(codes::EXPECTED, "a field has no value of its own", "not here").help(
+                    "who sends gives all fields: `below.send(msg, seq: 0)`; a record is written out with all, too",
+                );
+                self.report(diagnostic);
+                self.bump_as_error();
+                if self.at_expression() {
+                    self.expression();
+                }
+            }
         }
         self.close();
     }

@@ -532,6 +532,13 @@ impl Parser<'_> {
             }
             while p.at(IDENT) && !p.at_stop() {
                 p.link_option();
+                if p.at(COMMA) && p.nth(1) == IDENT {
+                    let diagnostic = p
+                        .error_here(codes::EXPECTED, "no `,` stands between options of a link", "not needed")
+                        .help("remove it: `loss 10 %  delay 1 ms`");
+                    p.report(diagnostic);
+                    p.bump_as_error();
+                }
             }
         });
         self.close();

@@ -211,6 +211,24 @@ impl Parser<'_> {
     fn wire_arm(&mut self) {
         self.form = "1 => Data { seq: u32 = Layer.Data.seq }";
         self.open(WIRE_ARM);
+        if self.at_any_word(&["else", "_", "default"]) && self.nth(1) == FAT_ARROW {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "a choice has an arm for each alternative, and no other", "no number")
+                .help("leave it out: packets with other numbers are refused");
+            self.report(diagnostic);
+            self.bump_as_error();
+            self.bump_as_error();
+            if self.at(IDENT) {
+                self.bump_as_error();
+            }
+            if self.at(L_BRACE) {
+                self.open(ERROR);
+                self.skip_balanced();
+                self.close();
+            }
+            self.close();
+            return;
+        }
         self.with_records(false, |p| p.first_expression());
         if !self.expect(FAT_ARROW, "`=>`") {
             self.eat(ARROW);

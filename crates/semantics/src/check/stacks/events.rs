@@ -80,7 +80,12 @@ pub(super) fn climbing(check: &mut StackCheck, descent: &Descent) {
                 let near = suggest::nearest(&name.text, handled_by(&layers[..at], Origin::Below));
                 diagnostic = diagnostic.help(match near {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("put a layer above that says `on {}(…) from below`", name.text),
+                    None => match check.program.vocabularies.iter().find(|known| known.event(&name.text).is_some()) {
+                        Some(known) if !ports::speaks(check.program, layer, &name.text) => {
+                            format!("let the layer say `speaks {}`, of which the event is", known.name.text)
+                        }
+                        _ => format!("put a layer above that says `on {}(…) from below`", name.text),
+                    },
                 });
                 // A layer that does not declare what it speaks is reported for that.
                 let events = check.program.vocabularies.iter().filter(|known| known.event(&name.text).is_some());

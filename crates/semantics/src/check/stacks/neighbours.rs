@@ -98,7 +98,7 @@ fn crowded(check: &mut StackCheck, what: &str, first: &Instance, second: &Instan
     let diagnostic = Diagnostic::error(codes::CROWDED, text)
         .at(second.name.span, "the second")
         .label(first.name.span, "the first")
-        .note("a multiplexor knows which of several layers above it a message is for, and a worker with a `session` scope whose its sessions are")
+        .note("of several layers on one, the one below must know which a message is for: a multiplexor knows it by its key, a worker by its sessions")
         .help("put a multiplexor between, and bind each to a key: `over between[key: 1]`");
     check.out.push(match bundle {
         Some(bundle) => diagnostic.needs(lost::order(bundle)),

@@ -37,7 +37,14 @@ fn to_target(body: &mut Body, target: &Tree, change: Change, or: Option<ast::OrC
         Tree::Field(field) => to_field(body, field, change),
         _ => {
             let place = body.span(target);
-            body.error(codes::NOT_ASSIGNABLE, "nothing can be assigned to this", place, "no place", "name a variable");
+            let text = target.syntax().text().to_string();
+            let help = match text.split_once(".u").filter(|_| text.ends_with(')')) {
+                Some((message, rest)) => {
+                    format!("octets of a message are written by `{message}.put_u{}, …)`", rest.trim_end_matches(')'))
+                }
+                None => "name a variable".to_string(),
+            };
+            body.error(codes::NOT_ASSIGNABLE, "nothing can be assigned to this", place, "no place", &help);
             expr::infer(body, value, None);
             None
         }

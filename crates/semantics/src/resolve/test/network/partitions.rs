@@ -25,8 +25,11 @@ pub(super) fn read(
     let (from, until) = (time(item.from())?, time(item.until())?);
     let span = names.first()?.span;
     if from >= until {
-        let help = "write the earlier time first";
-        cx.error(codes::TOO_BIG, "this partition ends before it begins", span, "from later to earlier", help);
+        let (text, label) = match from == until {
+            true => ("this partition ends when it begins", "from and to one time"),
+            false => ("this partition ends before it begins", "from later to earlier"),
+        };
+        cx.error(codes::TOO_BIG, text, span, label, "write the earlier time first");
     }
     if broken.is_empty() && (0..network.hosts.len() as u32).all(|host| hosts.contains(&host)) {
         let help = "name those of one side: `partition a from 1 s until 2 s`";
