@@ -55,6 +55,12 @@ pub(crate) fn show_beside(wanted: &[u8], came: &[u8], from: usize) -> String {
     }
 }
 
+/// A list of octets as the language writes it: `"heat"`, or `x"00ff"` if it is no text.
+pub fn octets_of_list(octets: &[u8]) -> String {
+    as_text(octets)
+        .unwrap_or_else(|| format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,8 +71,8 @@ mod tests {
         assert_eq!(show_octets(b"GET / HTTP/1.1\r\n\r\n"), "\"GET / HTTP/1.1\\r\\n\\r\\n\"");
         assert_eq!(show_octets(b"\nA"), "0x0a \"A\"", "more a number than a line");
         assert_eq!(show_octets(b"\x00\x01ab"), "0x0001 \"ab\"");
-        assert_eq!(crate::written::octets_of_list(b"ok\none\n"), "\"ok\\none\\n\"");
-        assert_eq!(crate::written::octets_of_list(b"\x00a"), "x\"0061\"");
+        assert_eq!(octets_of_list(b"ok\none\n"), "\"ok\\none\\n\"");
+        assert_eq!(octets_of_list(b"\x00a"), "x\"0061\"");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use mokume_base::Form;
 
-use crate::written::octets_of_list;
+use crate::octets::octets_of_list;
 
 /// How values of a type are put together from the parts that they are in code.
 #[derive(Clone, PartialEq, Debug)]

@@ -81,12 +81,6 @@ fn all_of(shapes: &[Shape], words: &[u64], plain: &dyn Fn(usize, u64) -> String)
     shown.collect::<Vec<_>>().join(", ")
 }
 
-/// A list of octets as the language writes it: `"heat"`, or `x"00ff"` if it is no text.
-pub fn octets_of_list(octets: &[u8]) -> String {
-    crate::octets::as_text(octets)
-        .unwrap_or_else(|| format!("x\"{}\"", octets.iter().map(|octet| format!("{octet:02x}")).collect::<String>()))
-}
-
 /// Arguments that form one value, by their indices.
 pub struct Group<'a> {
     pub first: usize,

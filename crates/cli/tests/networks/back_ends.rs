@@ -85,7 +85,7 @@ fn back_ends_are_compared_with_their_steps() {
     let record = scratch("steps.jsonl", "");
     let counted = |text: &str, before: &str| {
         let rest = text.split(before).nth(1).unwrap_or_default();
-        rest.trim_start().split_whitespace().next().unwrap_or_default().to_string()
+        rest.split_whitespace().next().unwrap_or_default().to_string()
     };
     for more in [&["--html", &page][..], &["--record", &record, "--steps"], &["--record", &record], &[]] {
         for backends in [&["--against", "c"][..], &["--backend", "c", "--against", "interpreter"]] {

@@ -5,7 +5,7 @@
 use mokume_base::Diagnostic;
 
 use crate::check::wires::context::{Path, WireCheck};
-use crate::check::wires::{names, vectors};
+use crate::check::wires::{names, parts};
 use crate::codes;
 use crate::program::*;
 
@@ -20,7 +20,8 @@ pub(super) fn of<'a>(
 ) -> Option<(&'a str, &'a str, &'a Name)> {
     let seen = check.layer(&layer.text)?;
     let named = variant.map(|variant| variant.text.as_str());
-    let has = |fields: &Vec<Field>| fields.iter().any(|known| vectors::part_of(check, known, &field.text).is_some());
+    let has =
+        |fields: &Vec<Field>| fields.iter().any(|known| parts::part_of(check.program, known, &field.text).is_some());
     let with_it = |wanted: Option<&str>| {
         let mut known = seen.variants.iter().filter_map(|(name, fields)| Some(((*name)?, fields)));
         known.find(|(name, fields)| wanted.is_none_or(|wanted| wanted == *name) && has(fields)).map(|(name, _)| name)

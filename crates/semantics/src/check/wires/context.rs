@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::headers::Seen;
-use crate::check::wires::vectors::part_of;
+use crate::check::wires::parts::part_of;
 use crate::program::*;
 use crate::types;
 
@@ -57,7 +57,7 @@ impl<'a> WireCheck<'a, '_> {
     /// The width of a header field, or of a part of one (`list.*.port`), in bits, if it has one.
     pub fn width(&self, layer: &str, field: &str) -> Option<u8> {
         let fields = self.layer(layer).into_iter().flat_map(|seen| &seen.variants).flat_map(|(_, fields)| fields);
-        let found = fields.into_iter().find_map(|known| part_of(self, known, field));
+        let found = fields.into_iter().find_map(|known| part_of(self.program, known, field));
         found.and_then(|found| types::width(self.program, found.ty))
     }
 

@@ -9,6 +9,7 @@ mod cover;
 mod headers;
 mod names;
 mod own;
+mod parts;
 mod paths;
 mod twice;
 mod vectors;

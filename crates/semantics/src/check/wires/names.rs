@@ -3,7 +3,7 @@
 use mokume_base::{Diagnostic, Thing};
 
 use crate::check::wires::context::WireCheck;
-use crate::check::wires::vectors;
+use crate::check::wires::{parts, vectors};
 use crate::program::*;
 use crate::{codes, lost, suggest, types};
 
@@ -78,7 +78,7 @@ fn header_field<'a>(check: &mut WireCheck<'a, '_>, value: &'a WireValue) -> Opti
         return None;
     }
     let fields: Vec<&Field> = seen.fields_of(variant.as_ref()).flatten().collect();
-    let found = fields.iter().find_map(|field| vectors::part_of(check, field, &name.text));
+    let found = fields.iter().find_map(|field| parts::part_of(check.program, field, &name.text));
     let whole = name.text.split('.').next().unwrap_or_default();
     let is_reported = fields.iter().any(|field| field.ty == Type::Unknown && field.name.text == whole);
     if found.is_none() && !is_reported {

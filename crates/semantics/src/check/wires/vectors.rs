@@ -1,6 +1,7 @@
 //! Vectors of headers, by the dotted names that wires use for them and their parts.
 
 use crate::check::wires::context::WireCheck;
+use crate::check::wires::parts::part_of;
 use crate::program::*;
 
 /// The parts of a header field that need a place: the field, or for a vector its length and the parts of its elements.
@@ -9,31 +10,6 @@ pub(super) fn parts_of(check: &WireCheck, field: &Field) -> Vec<String> {
     match check.program.vector(field.ty) {
         None => vec![name.clone()],
         Some(_) => leaves(check.program, field.ty).into_iter().map(|leaf| format!("{name}{leaf}")).collect(),
-    }
-}
-
-/// The header field, or the part of a vector, that a dotted name means.
-pub(super) fn part_of(check: &WireCheck, field: &Field, name: &str) -> Option<Field> {
-    let mut parts = name.split('.');
-    if parts.next() != Some(field.name.text.as_str()) {
-        return None;
-    }
-    let ty = parts.try_fold(field.ty, |ty, part| step_into(check, ty, part))?;
-    // Of records that are not in a list, the parts have no place of their own.
-    let listed = name == field.name.text || check.program.vector(field.ty).is_some();
-    listed.then(|| Field { ty, ..field.clone() })
-}
-
-fn step_into(check: &WireCheck, ty: Type, part: &str) -> Option<Type> {
-    let Type::Record(id) = ty else { return None };
-    match (check.program.vector(ty), part) {
-        (Some(vector), "*") => Some(vector.element),
-        (Some(_), "length") => Some(Type::UInt(8)),
-        (Some(_), _) => None,
-        (None, part) => {
-            let fields = check.program.records.get(id.index()).map_or(&[][..], |record| &record.fields);
-            fields.iter().find(|field| field.name.text == part).map(|field| field.ty)
-        }
     }
 }
 
@@ -57,7 +33,7 @@ fn innermost<'n>(check: &WireCheck, value: &'n WireValue) -> Option<(Vector, Opt
     };
     let seen = check.layer(&layer.text)?;
     let found = seen.fields_of(variant.as_ref()).find_map(|fields| {
-        let known = |path| fields.iter().find_map(|known| part_of(check, known, path));
+        let known = |path| fields.iter().find_map(|known| part_of(check.program, known, path));
         let named = |(field, rest): (Field, Option<&'n str>)| Some((check.program.vector(field.ty)?, rest));
         known(path).map(|field| (field, None)).and_then(named).or_else(|| named((known(of)?, rest)))
     });
