@@ -12,30 +12,28 @@ use crate::{codes, types};
 
 /// Reports comparisons that can be left out.
 pub fn check(loaded: &Loaded, program: &Program, out: &mut Vec<Diagnostic>) {
+    // The text of a module is not its user's to change.
     let is_written = |span: Span| {
-        let text = loaded.files.iter().find(|(file, _)| *file == span.file).map(|(_, parse)| parse.syntax().text());
-        let first = text.and_then(|text| text.char_at(span.start.into()));
-        first.is_some_and(|first| first.is_ascii_digit())
-    };
-    let number = |expr: &Expr| match expr.kind {
-        ExprKind::Number(number) if is_written(expr.span) => Some(number),
-        _ => None,
+        let own = loaded.files.iter().find(|(file, _)| *file == span.file && !loaded.modules.contains_key(file));
+        let token = own.and_then(|(_, parse)| parse.syntax().token_at_offset(span.start.into()).right_biased());
+        token.is_some_and(|token| token.text().starts_with(|first: char| first.is_ascii_digit()))
     };
     for (_, body) in program.code() {
         visit::walk(body, &mut |met| {
             let Met::Expr(expr) = met else { return };
-            out.extend(beyond_the_type(program, expr, &number));
+            out.extend(beyond_the_type(program, expr, &is_written));
             out.extend(of_two(expr));
         });
     }
 }
 
 /// `n < 0`, `n >= 0`, and what is beyond the largest number of the type.
-fn beyond_the_type(program: &Program, expr: &Expr, number: &dyn Fn(&Expr) -> Option<u64>) -> Option<Diagnostic> {
+fn beyond_the_type(program: &Program, expr: &Expr, is_written: &dyn Fn(Span) -> bool) -> Option<Diagnostic> {
     let ExprKind::Binary { op, a, b } = &expr.kind else { return None };
-    let (op, value, bound) = match (number(a), number(b)) {
-        (None, Some(bound)) => (*op, a, bound),
-        (Some(bound), None) => (turned(*op), b, bound),
+    let (op, value, bound, place) = match (&a.kind, &b.kind) {
+        (ExprKind::Number(_), ExprKind::Number(_)) => return None,
+        (_, ExprKind::Number(bound)) => (*op, a, *bound, b.span),
+        (ExprKind::Number(bound), _) => (turned(*op), b, *bound, a.span),
         _ => return None,
     };
     let Type::UInt(_) = value.ty else { return None };
@@ -47,6 +45,9 @@ fn beyond_the_type(program: &Program, expr: &Expr, number: &dyn Fn(&Expr) -> Opt
         Binary::Le if bound == most => true,
         _ => return None,
     };
+    if !is_written(place) {
+        return None;
+    }
     let why = match bound {
         0 => "no number is below 0".to_string(),
         _ => format!("a {} is {most} at most", types::show(program, value.ty)),
