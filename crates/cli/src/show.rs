@@ -55,28 +55,27 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
     if let Some(name) = html {
         write_page(run, Some(other), name, printer)?;
     }
-    let parted = record::first_difference(run, other);
-    let is_outside = parted.is_some();
-    let of_state = if parted.is_none() { record::first_state_difference(run, other) } else { None };
-    let (parted, fields) = match (parted, of_state) {
-        (Some(parted), _) => (parted, record::apart(parted)),
-        (None, Some(([one, other], fields))) => ([Some(one), Some(other)], fields),
-        (None, None) => {
-            match printer.is_json() {
-                true => printer.object(&json!({ "differ": false, "events": [] })),
-                false => printer.line("the runs do not differ"),
+    let outside = record::first_difference(run, other);
+    let (said, parted, fields) = match outside {
+        Some(parted) => ("the runs differ from here on:", parted, record::apart(parted)),
+        None => match record::first_state_difference(run, other) {
+            Some((parted, fields)) => {
+                ("the runs do the same, and variables differ from here on:", parted.map(Some), fields)
             }
-            return Ok(0);
-        }
+            None => {
+                match printer.is_json() {
+                    true => printer.object(&json!({ "differ": false, "events": [] })),
+                    false => printer.line("the runs do not differ"),
+                }
+                return Ok(0);
+            }
+        },
     };
     if printer.is_json() {
         printer.object(&json!({ "differ": true, "events": parted }));
         return Ok(1);
     }
-    printer.line(match is_outside {
-        true => "the runs differ from here on:",
-        false => "the runs do the same, and variables differ from here on:",
-    });
+    printer.line(said);
     for (run, (name, event)) in [run, other].into_iter().zip(["A", "B"].into_iter().zip(parted)) {
         let line = event.map_or_else(|| "ends".to_string(), |event| record::line(run, event));
         let (at, host) =

@@ -85,3 +85,14 @@ pub(crate) fn of_flows(program: &Program) -> Vec<(String, String)> {
     }
     found
 }
+
+/// A kind of objects as people call it, from its name in the automaton, behind the layer's.
+pub(crate) fn kind_of(class: &str) -> &str {
+    match class {
+        "E" => "entity",
+        "S" => "session",
+        "P" => "point",
+        "V" => "view",
+        object => object,
+    }
+}

@@ -1,8 +1,7 @@
 //! Conditions of points: what must hold, how often it was met, and log texts.
 
-use std::cmp::Ordering;
-
 use mokume_base::Form;
+use mokume_reaction::{Compare, Type};
 
 use crate::failure::Failure;
 
@@ -26,16 +25,6 @@ struct Test {
     compared: Option<(Compare, String)>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Compare {
-    Equal,
-    Unequal,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
 /// Which of the times count at which a point is met and its condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hits {
@@ -48,12 +37,12 @@ pub enum Hits {
 
 /// Operators, longer ones first.
 const OPERATORS: [(&str, Compare); 6] = [
-    ("==", Compare::Equal),
-    ("!=", Compare::Unequal),
-    ("<=", Compare::LessOrEqual),
-    (">=", Compare::GreaterOrEqual),
-    ("<", Compare::Less),
-    (">", Compare::Greater),
+    ("==", Compare::Eq),
+    ("!=", Compare::Ne),
+    ("<=", Compare::Le),
+    (">=", Compare::Ge),
+    ("<", Compare::Lt),
+    (">", Compare::Gt),
 ];
 
 const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
@@ -100,7 +89,7 @@ impl Condition {
                     if octets(wanted).is_none() {
                         return Err(wrong(&format!("{wanted} is no text")));
                     }
-                    if !matches!(compare, Compare::Equal | Compare::Unequal) {
+                    if !matches!(compare, Compare::Eq | Compare::Ne) {
                         return Err(wrong("a text is compared by `==` and `!=`"));
                     }
                 }
@@ -162,7 +151,7 @@ impl Condition {
                 _ => {}
             }
             let is_number = |text: &str| number_at(at, text).is_some();
-            let needs_numbers = !matches!(compare, Compare::Equal | Compare::Unequal);
+            let needs_numbers = !matches!(compare, Compare::Eq | Compare::Ne);
             if is_number(wanted) && is_many(&found) {
                 return Some(format!("`{}` is {found} there, and no number", test.name));
             }
@@ -220,39 +209,25 @@ impl Test {
         };
         if let Some(wanted) = octets(wanted) {
             let is_it = list(found) == Some(wanted.into_iter().map(u64::from).collect());
-            return if *compare == Compare::Equal { is_it } else { !is_it };
+            return if *compare == Compare::Eq { is_it } else { !is_it };
         }
-        let order = match (number(found), number(wanted)) {
-            (Some(found), Some(wanted)) => match circular {
-                Some(bits) => around(found, wanted, bits),
-                None => found.cmp(&wanted),
-            },
+        match (number(found), number(wanted)) {
+            (Some(found), Some(wanted)) => {
+                let ty = circular.map_or(Type::U(64), Type::Seq);
+                mokume_interpret::compare(*compare, ty, found, wanted)
+            }
             _ => {
                 // An enum's value with parts is compared by its name.
                 let name = found.split('(').next().unwrap_or(found);
                 let is_it = found == wanted || mokume_script::is_named(name, wanted);
-                return match compare {
-                    Compare::Equal => is_it,
-                    Compare::Unequal => !is_it,
+                match compare {
+                    Compare::Eq => is_it,
+                    Compare::Ne => !is_it,
                     _ => false,
-                };
+                }
             }
-        };
-        match compare {
-            Compare::Equal => order.is_eq(),
-            Compare::Unequal => order.is_ne(),
-            Compare::Less => order.is_lt(),
-            Compare::LessOrEqual => order.is_le(),
-            Compare::Greater => order.is_gt(),
-            Compare::GreaterOrEqual => order.is_ge(),
         }
     }
-}
-
-/// The order of two numbers of `bits` bits around the circle (RFC 1982): that of the shorter way.
-fn around(one: u64, other: u64, bits: u8) -> Ordering {
-    let distance = one.wrapping_sub(other) << (64 - u32::from(bits));
-    (distance as i64).cmp(&0)
 }
 
 fn number(text: &str) -> Option<u64> {
@@ -437,9 +412,9 @@ mod tests {
             let compared = compared.map(|(compare, text)| (compare, text.to_string()));
             Test { is_not: false, name: String::new(), compared }.holds(Some(found), &number, None)
         };
-        assert!(is_so("20 ms", Some((Compare::Greater, "10 ms"))) && !is_so("20 ms", Some((Compare::Greater, "1 s"))));
-        assert!(is_so("0.5 s", Some((Compare::Equal, "500 ms"))));
-        assert!(is_so("rings in 19 ms (at 21 ms)", Some((Compare::Less, "20 ms"))));
+        assert!(is_so("20 ms", Some((Compare::Gt, "10 ms"))) && !is_so("20 ms", Some((Compare::Gt, "1 s"))));
+        assert!(is_so("0.5 s", Some((Compare::Eq, "500 ms"))));
+        assert!(is_so("rings in 19 ms (at 21 ms)", Some((Compare::Lt, "20 ms"))));
         assert!(is_so("rings in 19 ms (at 21 ms)", None) && !is_so("not running", None) && !is_so("0 s", None));
     }
 

@@ -5,6 +5,8 @@ use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, Wha
 use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
 use mokume_script::{scalar, CellForms, Shape, Written};
 
+use crate::parts;
+
 use super::facts::{event_of, Facts};
 use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
@@ -360,13 +362,7 @@ impl<'a> Stopped<'a> {
             }
             let layer = &automaton.layers[class.layer.index()].name;
             let own = class.name.strip_prefix(layer.as_str()).unwrap_or(&class.name).trim_start_matches('.');
-            let scope = match own {
-                "E" => "entity",
-                "S" => "session",
-                "P" => "point",
-                "V" => "view",
-                other => other,
-            };
+            let scope = parts::kind_of(own);
             let objects: Vec<Variable> =
                 self.moment.objects(id).into_iter().map(|object| self.object(id, object, scope)).collect();
             if objects.is_empty() {

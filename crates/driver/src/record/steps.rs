@@ -9,6 +9,8 @@ use mokume_record::steps::{self, Cell, Did, Kind, Life, Lines, Ring, Source};
 use mokume_record::text_of;
 use mokume_script::Written;
 
+use crate::parts;
+
 /// Names what the layers of a stack did. Cells that the compiler adds (the layers below, look-up tables) are left out,
 /// except the flow of a session.
 pub(super) fn did(automaton: &Automaton, written: &Written, trace: Trace) -> Did {
@@ -86,14 +88,7 @@ fn class_name(automaton: &Automaton, class: ClassId) -> (String, String) {
     let definition = automaton.class(class);
     let layer = &automaton.layers[definition.layer.index()].name;
     let rest = definition.name.strip_prefix(layer.as_str()).and_then(|rest| rest.strip_prefix('.'));
-    let name = match rest.unwrap_or(&definition.name) {
-        "E" => "entity",
-        "S" => "session",
-        "P" => "point",
-        "V" => "view",
-        other => other,
-    };
-    (layer.clone(), name.to_string())
+    (layer.clone(), parts::kind_of(rest.unwrap_or(&definition.name)).to_string())
 }
 
 fn cell((automaton, written): (&Automaton, &Written), class: ClassId, change: CellChange) -> Cell {

@@ -33,7 +33,7 @@ fn beyond_the_type(program: &Program, expr: &Expr, is_written: &dyn Fn(Span) -> 
     let (op, value, bound, place) = match (&a.kind, &b.kind) {
         (ExprKind::Number(_), ExprKind::Number(_)) => return None,
         (_, ExprKind::Number(bound)) => (*op, a, *bound, b.span),
-        (ExprKind::Number(bound), _) => (turned(*op), b, *bound, a.span),
+        (ExprKind::Number(bound), _) => (op.turned(), b, *bound, a.span),
         _ => return None,
     };
     let Type::UInt(_) = value.ty else { return None };
@@ -53,16 +53,6 @@ fn beyond_the_type(program: &Program, expr: &Expr, is_written: &dyn Fn(Span) -> 
         _ => format!("a {} is {most} at most", types::show(program, value.ty)),
     };
     Some(same(expr.span, holds).note(why).help("leave it out, or look at the number and at which way the sign points"))
-}
-
-fn turned(op: Binary) -> Binary {
-    match op {
-        Binary::Lt => Binary::Gt,
-        Binary::Le => Binary::Ge,
-        Binary::Gt => Binary::Lt,
-        Binary::Ge => Binary::Le,
-        other => other,
-    }
 }
 
 /// `a == 1 and a == 2` never holds, `a != 1 or a != 2` always.

@@ -30,10 +30,7 @@ pub fn check(loaded: &Loaded, program: &Program, out: &mut Vec<Diagnostic>) {
 /// are meant.
 fn unwritten(loaded: &Loaded, program: &Program, id: AttributeId, out: &mut Vec<Diagnostic>) {
     let name = &program.attributes[id.index()].name;
-    let is_told = program.stacks.iter().flat_map(|stack| &stack.extras).any(|extras| {
-        let mut all = extras.attributes.iter();
-        all.any(|(_, known)| *known == id)
-    });
+    let is_told = program.stacks.iter().any(|stack| tells(stack, id));
     let is_written = program.layers.iter().any(|layer| layer.writes.contains(&id));
     if is_told || is_written || name.is_meant() || loaded.modules.contains_key(&name.span.file) {
         return;
@@ -45,6 +42,11 @@ fn unwritten(loaded: &Loaded, program: &Program, id: AttributeId, out: &mut Vec<
     let found = Diagnostic::warning(codes::ATTRIBUTE_MISSED, text).at(name.span, "always has this value");
     let help = format!("say who does: `writes {0}` and `msg.{0} = …` in a layer, or `export app with {0}`", name.text);
     out.push(found.label(reader.name.span, "reads it").help(help));
+}
+
+/// Whether an application sets an attribute, or is told it.
+fn tells(stack: &Stack, id: AttributeId) -> bool {
+    stack.extras.iter().flat_map(|extras| &extras.attributes).any(|(_, known)| *known == id)
 }
 
 /// The place of a layer: its instance, and its index in the instance from the top.
@@ -70,8 +72,7 @@ impl Attribute<'_> {
         let all = || self.layers.iter().enumerate().flat_map(|(at, own)| (0..own.len()).map(move |place| (at, place)));
         let writers: Vec<Place> = all().filter(|place| self.layer(*place).writes.contains(&self.id)).collect();
         let readers: Vec<Place> = all().filter(|place| self.layer(*place).reads.contains(&self.id)).collect();
-        let told = self.stack.extras.iter().any(|extras| extras.attributes.iter().any(|(_, id)| *id == self.id));
-        if told || writers.is_empty() {
+        if tells(self.stack, self.id) || writers.is_empty() {
             return;
         }
         for reader in &readers {

@@ -228,16 +228,7 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
 fn about(index: u32, a: &WireExpr, op: Binary, b: &WireExpr) -> Option<(Binary, u128)> {
     match (a, b) {
         (WireExpr::Field(at), WireExpr::Number(number)) if *at == index => Some((op, u128::from(*number))),
-        (WireExpr::Number(number), WireExpr::Field(at)) if *at == index => {
-            let turned = match op {
-                Binary::Lt => Binary::Gt,
-                Binary::Le => Binary::Ge,
-                Binary::Gt => Binary::Lt,
-                Binary::Ge => Binary::Le,
-                other => other,
-            };
-            Some((turned, u128::from(*number)))
-        }
+        (WireExpr::Number(number), WireExpr::Field(at)) if *at == index => Some((op.turned(), u128::from(*number))),
         _ => None,
     }
 }

@@ -67,6 +67,19 @@ pub enum Binary {
     Max,
 }
 
+impl Binary {
+    /// The comparison that holds with its sides exchanged: `a < b` is `b > a`. Other operators stay.
+    pub fn turned(self) -> Binary {
+        match self {
+            Binary::Lt => Binary::Gt,
+            Binary::Le => Binary::Ge,
+            Binary::Gt => Binary::Lt,
+            Binary::Ge => Binary::Le,
+            other => other,
+        }
+    }
+}
+
 /// How a number is converted to another type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CastKind {

@@ -53,11 +53,14 @@ pub(super) fn check(check: &mut WireCheck) {
 
 /// Reports a fault of a field once, even if it is on several paths.
 fn tell(check: &mut WireCheck, diagnostic: Diagnostic) {
-    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
-    let is_known = |known: &Diagnostic| known.code == diagnostic.code && place(known) == place(&diagnostic);
-    if !check.out.iter().any(is_known) {
+    if !is_told(check, &diagnostic) {
         check.fail(diagnostic);
     }
+}
+
+fn is_told(check: &WireCheck, diagnostic: &Diagnostic) -> bool {
+    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+    check.out.iter().any(|known| known.code == diagnostic.code && place(known) == place(diagnostic))
 }
 
 fn has_reach(items: &[WireItem]) -> bool {
@@ -183,11 +186,7 @@ fn rounded(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         let WireValue::Computed(computed) = &field.value else { continue };
         let Some(unit) = unit_of_headers(computed) else { continue };
-        let sizes = match way.items.last() {
-            Some(WireItem::Options(options)) => sizes_of_options(options),
-            _ => vec![0],
-        };
-        let tried = sizes.into_iter().flat_map(|options| [(options, 0), (options, 1)]);
+        let tried = option_sizes(way).into_iter().flat_map(|options| [(options, 0), (options, 1)]);
         let mut headers = tried.map(|(options, elements)| packet(way, options, elements, 0).header);
         let Some(header) = headers.find(|header| header % unit != 0) else { continue };
         let text = format!("`{}` counts in units of {unit} octets, and a header has {header}", field.name.text);
@@ -195,8 +194,7 @@ fn rounded(check: &mut WireCheck, way: &Way) {
         let found = Diagnostic::warning(codes::WIRE_ROUNDED, text).at(field.name.span, left);
         let found =
             found.note(format!("{} is written: who reads by this field takes the rest for the message", header / unit));
-        let is_known = |known: &Diagnostic| known.code == found.code && known.primary == found.primary;
-        if !check.out.iter().any(is_known) {
+        if !is_told(check, &found) {
             let help = format!("fill the header to a multiple of {unit}, by `rest: u8 = 0` or by `pad {unit}` behind options, or count octets");
             check.out.push(found.help(help));
         }
@@ -325,13 +323,17 @@ fn trims(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// Packets with all messages that are tried, with and without options.
-fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
-    let options = match way.items.last() {
+/// The sizes that the options at a path's end may have; 0 alone if it has none.
+fn option_sizes(way: &Way) -> Vec<u64> {
+    match way.items.last() {
         Some(WireItem::Options(options)) => sizes_of_options(options),
         _ => vec![0],
-    };
-    options.into_iter().flat_map(move |size| messages().map(move |message| packet(way, size, 0, message)))
+    }
+}
+
+/// Packets with all messages that are tried, with and without options.
+fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
+    option_sizes(way).into_iter().flat_map(move |size| messages().map(move |message| packet(way, size, 0, message)))
 }
 
 /// Reports a size that no packet of this path has.
