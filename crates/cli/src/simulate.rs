@@ -89,6 +89,9 @@ pub fn simulate(
     let kept = prepared.kept(&finished, &world)?;
     let finished = finished.come_to_rest()?;
     print_hosts(&finished, (&network.name.text, seed), printer);
+    for place in &finished.unmet {
+        printer.note(format!("{place}: what this `when` waits for never came"));
+    }
     let mut wrong = sim::seeds::wrong(&finished);
     if other.is_some() && difference.is_none() {
         print_alike(&finished, printer);

@@ -24,7 +24,7 @@ const STACK: &str = "use thin\n\nstack Link(device: Device) {\n    app = StopAnd
                      export app\n}\n";
 
 /// A network of two hosts, of which `a` sends "x" at 20 ms.
-fn network(weather: &str, lines: &[&str]) -> String {
+pub fn network(weather: &str, lines: &[&str]) -> String {
     format!(
         "{STACK}\nnetwork Two {{\n    host a = Link()\n    host b = Link()\n    link lan {{ a.device, b.device   {weather} }}\n    \
          at 10 ms  b.app.listen(1)\n    at 20 ms  a.app.open(1)\n    \

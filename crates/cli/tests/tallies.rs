@@ -43,6 +43,19 @@ fn sim(name: &str, lines: &str, more: &[&str]) -> (i32, String) {
     networks::sim(&format!("tally_{name}.mok"), &with(lines), more)
 }
 
+/// What a host that is down refuses is counted; a `when` whose output never came is named, and one whose output came is not.
+#[test]
+fn each_input_has_a_fate_and_each_when_is_met_or_named() {
+    let lines = "at 22 ms  b.app.send_to(\"down\")\n    when b.app.deliver_from(\"never\")  b.app.send_to(\"z\")";
+    let (code, said) = sim("fates", lines, &[]);
+    assert_eq!(code, 0, "{said}");
+    let of_b = said.split("b:\n").nth(1).expect("what b did");
+    assert!(of_b.contains("1 refused"), "{said}");
+    assert!(said.contains("tally_fates.mok:30: what this `when` waits for never came"), "{said}");
+    let (code, met) = networks::sim("met.mok", &networks::network("delay 1 ms", &[]), &[]);
+    assert!(code == 0 && !met.contains("never came"), "{met}");
+}
+
 const HOLD: [&str; 12] = [
     "expect counter a.sent 3",
     "expect counter a.sent 2  until 10 ms",

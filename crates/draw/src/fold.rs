@@ -48,12 +48,18 @@ pub(crate) fn shown(chart: &Chart, limit: Limit) -> Vec<Shown> {
 
 fn folded(chart: &Chart) -> Vec<Shown> {
     let shapes = shapes(chart);
+    let ends = ends(chart);
     let mut rows = Vec::new();
     let mut at = 0;
     while at < shapes.len() {
         // A round begins with what happens, not with the end of a message of the round before.
         let is_end = Fate::of(&chart.items[at].event).is_some();
-        match best_repetition(&shapes[at..]).filter(|_| !is_end) {
+        // What rows outside say of a message refers to its row.
+        let stays = |period: usize, rounds: usize| {
+            let end = at + rounds * period;
+            (at + period..end - period).all(|item| ends[item].is_none_or(|last| last < end))
+        };
+        match best_repetition(&shapes[at..], &stays).filter(|_| !is_end) {
             Some((period, rounds)) => {
                 rows.extend((at..at + period).map(Shown::Item));
                 let last = at + (rounds - 1) * period;
@@ -70,8 +76,25 @@ fn folded(chart: &Chart) -> Vec<Shown> {
     rows
 }
 
-/// Period and rounds of the repetition at the beginning that hides the most, if it is worth folding.
-fn best_repetition(shapes: &[String]) -> Option<(usize, usize)> {
+/// For each item that sends a message, the last item that says what became of it.
+fn ends(chart: &Chart) -> Vec<Option<usize>> {
+    let mut sent: HashMap<MessageId, usize> = HashMap::new();
+    let mut ends = vec![None; chart.items.len()];
+    for (at, item) in chart.items.iter().enumerate() {
+        if let Event::Send { message, .. } = &item.event {
+            sent.insert(*message, at);
+        }
+        let of = Fate::of(&item.event).and_then(|(message, _)| sent.get(&message));
+        if let Some(from) = of {
+            ends[*from] = Some(at);
+        }
+    }
+    ends
+}
+
+/// Period and rounds of the repetition at the beginning that hides the most, if it is worth folding and `stays` says of both that what it
+/// hides ends within it.
+fn best_repetition(shapes: &[String], stays: &dyn Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
     let longest = LONGEST_ROUND.min(shapes.len() / 3);
     let mut best = None;
     for period in 1..=longest {
@@ -79,7 +102,7 @@ fn best_repetition(shapes: &[String]) -> Option<(usize, usize)> {
         let rounds = alike / period + 1;
         let hidden = rounds.saturating_sub(2) * period;
         let is_better = best.is_none_or(|(_, _, most)| hidden > most);
-        if rounds >= 4 && hidden >= 6 && is_better {
+        if rounds >= 4 && hidden >= 6 && is_better && stays(period, rounds) {
             best = Some((period, rounds, hidden));
         }
     }
@@ -198,6 +221,19 @@ mod tests {
         let rows = shown(&chart, Limit::default());
         assert_eq!(rows[..2], [Shown::Item(0), Shown::Item(1)]);
         assert_eq!(rows[4], Shown::Repeat { first: 4, items: 2, rounds: 17 });
+    }
+
+    /// Their fates stand behind, and are not alike.
+    #[test]
+    fn messages_that_end_behind_the_rounds_are_not_hidden() {
+        let mut chart = Chart::new("", Unit::Steps, &["a", "b"]);
+        for n in 0..20 {
+            chart.push(1, Event::Send { from: 0, to: 1, message: MessageId(n), label: format!("data {n}") });
+        }
+        chart.push(2, Event::Damage { message: MessageId(7) });
+        assert!(shown(&chart, Limit::default()).contains(&Shown::Item(7)));
+        chart.items.pop();
+        assert_eq!(shown(&chart, Limit::default()).len(), 3);
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! Keeps: a mistake in one item does not hide those of unrelated items. A stack is checked as a whole if no item that
 //! it depends on has an error. Dependencies are taken from the names in the text, which can only be too cautious.
 
+mod unreached;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use mokume_base::{render, Diagnostic, FileId, Severity, World};
+use mokume_base::{render, Diagnostic, FileId, Severity, Span, World};
 use mokume_lower::Protocols;
 use mokume_reaction::Automaton;
 use mokume_semantics::program::StackId;
@@ -47,15 +49,27 @@ pub struct Kept {
     stacks: BTreeMap<u32, Rc<Whole>>,
 }
 
+/// What is kept of a stack without errors.
+struct Made {
+    automaton: Automaton,
+    protocols: Protocols,
+    reached: BTreeSet<Span>,
+}
+
 /// A stack that was checked as a whole.
 struct Whole {
-    made: Option<(Automaton, Protocols)>,
+    made: Option<Made>,
     found: Vec<Diagnostic>,
 }
 
 impl Whole {
     fn of((compiled, found): (Option<Compiled>, Vec<Diagnostic>)) -> Whole {
-        Whole { made: compiled.map(|compiled| (compiled.uncomposed, compiled.protocols)), found }
+        let made = compiled.map(|compiled| Made {
+            automaton: compiled.uncomposed,
+            protocols: compiled.protocols,
+            reached: compiled.reached,
+        });
+        Whole { made, found }
     }
 }
 
@@ -104,15 +118,17 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     }
     let made = |stack: u32| wholes.get(&stack).and_then(|whole| whole.made.as_ref());
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
-        if let Some((automaton, protocols)) = made(test.stack.0) {
-            diagnostics.extend(mokume_lower::test_script(program, (automaton, protocols), &checked.sources, test).1);
+        if let Some(made) = made(test.stack.0) {
+            let known = (&made.automaton, &made.protocols);
+            diagnostics.extend(mokume_lower::test_script(program, known, &checked.sources, test).1);
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
-        let automaton = |stack: u32| made(stack).map(|(automaton, _)| automaton);
+        let automaton = |stack: u32| made(stack).map(|made| &made.automaton);
         diagnostics.extend(crate::sim::wrong_steps(checked, network, &automaton));
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
+    unreached::check(checked, &made, &mut diagnostics);
     if compile::has_errors(&diagnostics) && !checked.has_errors() {
         // As in the layers below: something may be unused only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);

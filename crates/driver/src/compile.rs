@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use mokume_base::world::World;
-use mokume_base::{Diagnostic, FileId, Severity, SourceMap};
+use mokume_base::{Diagnostic, FileId, Severity, SourceMap, Span};
 use mokume_compose::Finding;
 use mokume_emit_c::CProgram;
-use mokume_lower::Protocols;
+use mokume_lower::{Lowered, Protocols};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, HandlerId, Natives, Source};
 use mokume_script::Written;
@@ -201,6 +201,8 @@ pub struct Compiled {
     pub composed: Automaton,
     /// Which wire follows which.
     pub protocols: Protocols,
+    /// The places of the layers' handlers that stand in the automaton.
+    pub reached: BTreeSet<Span>,
     pub diagnostics: Vec<Diagnostic>,
     /// How its values are shown and set.
     pub written: Arc<Written>,
@@ -322,11 +324,11 @@ fn is_of_others(checked: &Checked, finding: &Finding) -> bool {
 fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) -> (Option<Compiled>, Vec<Diagnostic>) {
     let lower = |models| {
         let options = mokume_lower::Options { models, ..Default::default() };
-        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &options)
+        mokume_lower::lower_whole(&checked.program, &checked.sources, stack, &options)
     };
     let (mut lowered, mut diagnostics) = lower(false);
     let natives = match (&lowered, world) {
-        (Some((automaton, _)), Some(world)) => natives::load(automaton, &checked.natives, world),
+        (Some(lowered), Some(world)) => natives::load(&lowered.automaton, &checked.natives, world),
         _ => Functions::default(),
     };
     if natives.by_models.is_some() {
@@ -339,7 +341,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
         diagnostics.push(said.at(place, "of this and all others in C"));
     }
     let found = lowered.filter(|_| !has_errors(&diagnostics));
-    let Some((uncomposed, protocols)) = found else { return (None, diagnostics) };
+    let Some(Lowered { automaton: uncomposed, protocols, reached }) = found else { return (None, diagnostics) };
     let Some(definition) = checked.program.stacks.get(stack.index()) else { return (None, diagnostics) };
     let faults = mokume_reaction::verify::verify(&uncomposed);
     let known = (&checked.sources, &checked.program);
@@ -367,6 +369,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
                 uncomposed,
                 composed,
                 protocols,
+                reached,
                 diagnostics: diagnosed,
                 written,
                 natives: natives.loaded,

@@ -191,13 +191,19 @@ fn parts(
     let named = |(name, ty): &(String, Type)| if *ty == Type::Msg { LINE.to_string() } else { name.clone() };
     let wanted: Vec<String> = groups.iter().map(|group| named(&input.params[group.first])).collect();
     let whole = format!("{}.{}({})", port.name, input.event, wanted.join(", "));
-    if said.len() != groups.len() {
+    // Attributes at the end may be left out: then they are as declared.
+    let known = input.params.len() - input.defaults.len().min(input.params.len());
+    let least = groups.iter().take_while(|group| group.first < known).count();
+    if said.len() < least || said.len() > groups.len() {
         return Err(Failure::of_use(
             format!("`{}` takes {} values", input.event, groups.len()),
             format!("write `{whole}`"),
         ));
     }
     let mut parts = Vec::new();
+    let left_out = groups.iter().skip(said.len()).map(|group| group.first - known);
+    let left_out: Vec<Part> =
+        left_out.min().map_or(Vec::new(), |from| input.defaults[from..].iter().map(|word| Part::Word(*word)).collect());
     for (group, said) in groups.iter().zip(said) {
         let (name, ty) = &input.params[group.first];
         let wrong = |help: String| Failure::of_use(format!("`{said}` is no value for `{name}`"), help);
@@ -220,6 +226,7 @@ fn parts(
             }
         }
     }
+    parts.extend(left_out);
     Ok(parts)
 }
 
@@ -249,6 +256,22 @@ mod tests {
         let compiled = compiled();
         let saying = read(&compiled.composed, &compiled.written, " app.send_to(10.0.0.1, 10.0.0.2, line) ").unwrap();
         assert_eq!(saying.parts, [Part::Word(0x0a00_0001), Part::Word(0x0a00_0002), Part::Line]);
+    }
+
+    #[test]
+    fn attributes_that_are_left_out_are_as_declared() {
+        let program = "attribute level: u8 = 7\nattribute other: u8 = 5\n\
+            worker W {\n    header { l: u8, o: u8 }\n    reads level, other\n    writes level, other\n\
+                on send(msg) { below.send(msg, l: msg.level, o: msg.other) }\n\
+                on deliver(msg, l, o) {\n        msg.level = l\n        msg.other = o\n        above.deliver(msg)\n    }\n}\n\
+            stack S(device: Device) {\n    app = W over device\n    export app with level, other\n}\n";
+        let world = MemoryWorld::new();
+        let checked = compile::check_texts(&world, vec![("x.mok".into(), program.into())], Vec::new());
+        let compiled = compile::compile(&checked, StackId(0), &world).0.expect("a right program");
+        let parts = |text| read(&compiled.composed, &compiled.written, text).unwrap().parts;
+        assert_eq!(parts("app.send_to(line)"), [Part::Line, Part::Word(7), Part::Word(5)]);
+        assert_eq!(parts("app.send_to(line, 9)"), [Part::Line, Part::Word(9), Part::Word(5)]);
+        assert!(read(&compiled.composed, &compiled.written, "app.send_to(line, 9, 9, 9)").is_err());
     }
 
     #[test]

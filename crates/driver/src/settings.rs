@@ -14,11 +14,12 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
     let meant: Vec<usize> =
         (0..params.len()).filter(|i| params[*i].name == name || params[*i].name.starts_with(&parts)).collect();
     if meant.is_empty() {
-        let known: Vec<&str> = params.iter().map(|param| param.name.as_str()).collect();
-        return Err(Failure::of_use(
-            format!("the stack has no parameter `{name}`"),
-            format!("it has: {}", if known.is_empty() { "none".to_string() } else { known.join(", ") }),
-        ));
+        let known = settable(automaton, written);
+        let help = match mokume_base::did_you_mean(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it has: {}", if known.is_empty() { "none".to_string() } else { known.join(", ") }),
+        };
+        return Err(Failure::of_use(format!("the stack has no parameter `{name}`"), help));
     }
     let list = written
         .lists
@@ -38,7 +39,14 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
             // A value of several parts has a notation, or none.
             let ty = if let [at] = meant[..] { params[at].ty } else { Type::U(64) };
             let form = written.params.get(name);
-            (read(automaton, written, form, (ty, text)), way_out(automaton, form, ty))
+            let help = match (meant.len(), form) {
+                (2.., None) => {
+                    let parts: Vec<&str> = meant.iter().map(|at| params[*at].name.as_str()).collect();
+                    format!("it is a record: set each of its parts, {}", parts.join(", "))
+                }
+                _ => way_out(automaton, form, ty),
+            };
+            (read(automaton, written, form, (ty, text)), help)
         }
     };
     let words = words.ok_or_else(|| Failure::of_use(format!("`{text}` is no value for `{name}`"), help.clone()))?;
@@ -53,6 +61,10 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
     let parts = meant.len() - 1;
     let used = written.lists.get(name).map_or(usize::MAX, |form| 1 + words[0] as usize * (parts / form.most.max(1)));
     let found: Vec<(usize, u64)> = meant.into_iter().zip(words).collect();
+    if let Some(most) = longest_prefix(automaton, written, name).filter(|most| found[0].1 > *most) {
+        let help = format!("the prefix of such an address has at most {most} bits");
+        return Err(Failure::of_use(format!("`{text}` is no value for `{name}`"), help));
+    }
     match found.iter().take(used).find(|(at, word)| !is_value(automaton, params[*at].ty, *word)) {
         Some((at, _)) => {
             let help = way_out(automaton, None, params[*at].ty);
@@ -60,6 +72,28 @@ pub fn assign(automaton: &Automaton, written: &Written, name: &str, text: &str) 
         }
         None => Ok(found),
     }
+}
+
+/// What can be set: values with a notation and vectors as a whole, records without one by their parts.
+fn settable<'a>(automaton: &'a Automaton, written: &Written) -> Vec<&'a str> {
+    let whole = |name: &'a str| {
+        let ends = name.match_indices('.').map(|(at, _)| &name[..at]);
+        let mut all = ends.chain([name]);
+        all.find(|part| written.lists.contains_key(*part) || written.params.contains_key(*part)).unwrap_or(name)
+    };
+    let mut names: Vec<&str> = automaton.params.iter().map(|param| whole(&param.name)).collect();
+    names.dedup();
+    names
+}
+
+/// The bits of the address whose prefix a part of a parameter is.
+fn longest_prefix(automaton: &Automaton, written: &Written, name: &str) -> Option<u64> {
+    let (of, _) = name.rsplit_once('.')?;
+    let Form::Prefix { of: address, .. } = written.params.get(of)? else { return None };
+    let Form::Parts { widths, .. } = &**address else { return None };
+    let parts = automaton.params.iter().filter(|param| param.name.starts_with(&format!("{of}.")));
+    let is_last = parts.last().is_some_and(|last| last.name == name);
+    is_last.then(|| widths.iter().map(|width| u64::from(*width)).sum())
 }
 
 /// The words of a value as the user writes it: in the notation of the parameter's type, else of any type of the
@@ -107,6 +141,10 @@ pub fn way_out(automaton: &Automaton, form: Option<&Form>, ty: Type) -> String {
 
 /// How a vector is set.
 pub fn as_list(automaton: &Automaton, name: &str, form: &ListForm) -> String {
+    let of_parts = automaton.params.iter().any(|param| param.name.starts_with(&format!("{name}.0.")));
+    if of_parts && form.form.is_none() {
+        return "its elements are records without a notation, which only the source gives".to_string();
+    }
     let first = automaton.params.iter().find(|param| param.name == format!("{name}.0"));
     let names = first.and_then(|first| match first.ty {
         Type::Enum(id) => automaton.enums.get(id.index()),
@@ -311,7 +349,10 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_said_with_an_example() {
-        assert!(assigned("adress", "10.0.0.1").unwrap_err().help.contains("address.address"));
+        assert_eq!(assigned("adress", "10.0.0.1/24").unwrap_err().help, "did you mean `address`?");
+        assert!(assigned("xyz", "1").unwrap_err().help.starts_with("it has: address, port, kind"));
+        assert!(assigned("address.prefix", "33").unwrap_err().help.contains("at most 32 bits"));
+        assert_eq!(assigned("address.prefix", "32").unwrap(), vec![(1, 32)]);
         assert!(assigned("address", "10.0.0.1").unwrap_err().message.contains("2 parts"));
         let wrong = assigned("address", "10.0.0.1/33").unwrap_err();
         assert!(wrong.help.contains("10.0.0.1/24"), "{wrong}");

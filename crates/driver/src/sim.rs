@@ -60,6 +60,8 @@ pub struct Run {
     pub until: u64,
     /// Expectations that were not met, the earliest first.
     pub failed: Vec<Failed>,
+    /// The places of `when` lines whose outputs never came, `demo.mok:7`.
+    pub unmet: Vec<String>,
     /// The random fates of frames, if recorded.
     pub noted: Vec<(u64, Mishap)>,
     /// If it ended early: when, and why.
@@ -224,7 +226,11 @@ impl<'a> Prepared<'a> {
         let media = simulation.media.iter().map(|medium| medium.name.clone()).collect();
         let noted = simulation.noted().to_vec();
         let (name, backend, until) = (self.network.name.text.clone(), self.backend, self.network.until);
-        Ok(Run { name, seed, backend, keep, hosts, media, records, until, failed, noted, restless })
+        let sources = &self.checked.sources;
+        let place =
+            |span: Span| format!("{}:{}", sources.file(span.file).name, sources.line_column(span.file, span.start).0);
+        let unmet = watcher.unmet().into_iter().map(place).collect();
+        Ok(Run { name, seed, backend, keep, hosts, media, records, until, failed, unmet, noted, restless })
     }
 
     /// The record of a run that kept everything, with names.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mokume_base::{Code, Diagnostic};
+use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction::{Automaton, Port, Type};
 use mokume_script::{Arg, PacketPart};
 use mokume_semantics::program as s;
@@ -51,7 +51,8 @@ pub fn flow_parts(port: &Port) -> Vec<String> {
     let accepted = port.outputs.iter().find(|output| output.event == "accepted").map(|output| &output.params[1..]);
     let delivered = || {
         let output = port.outputs.iter().find(|output| output.event == "deliver_from")?;
-        output.params.split_last().map(|(_, flow)| flow)
+        let message = output.params.iter().position(|(_, ty)| *ty == Type::Msg)?;
+        output.params.get(..message)
     };
     accepted.or_else(delivered).unwrap_or_default().iter().map(|(name, _)| name.clone()).collect()
 }
@@ -64,7 +65,7 @@ pub fn fitted(
     left_out: &LeftOut,
 ) -> Result<Vec<s::Arg>, Box<Diagnostic>> {
     // A single `_` stands for all values.
-    if let ([s::Given { name: None, values }], true) = (args.given.as_slice(), params.len() != 1) {
+    if let ([s::Given { name: None, values, .. }], true) = (args.given.as_slice(), params.len() != 1) {
         if let [s::Arg::Any] = values.as_slice() {
             return Ok(vec![s::Arg::Any; params.len()]);
         }
@@ -172,6 +173,21 @@ fn fill(
     Err(wrong(text, event, "not given", help))
 }
 
+/// Where the argument for one of the parameters stands; `None` if it is not given.
+pub fn place_of(params: &Params, args: &s::Args, at: usize) -> Option<Span> {
+    let mut next = 0;
+    args.given.iter().find_map(|given| {
+        let holds = match &given.name {
+            Some(name) => places(params, &name.text).contains(&at),
+            None => {
+                next += given.values.len();
+                (next - given.values.len()..next).contains(&at)
+            }
+        };
+        holds.then_some(given.span)
+    })
+}
+
 /// The kind of values of a type; a value of one kind never stands for one of another.
 fn kind(ty: &Type) -> &'static str {
     match ty {
@@ -181,13 +197,13 @@ fn kind(ty: &Type) -> &'static str {
     }
 }
 
-/// What is wrong with a value that does not fit its parameter's type; `bound` has the types of names that outputs
-/// bound.
+/// What is wrong with a value, at `place`, that does not fit its parameter's type; `bound` has the types of names that
+/// outputs bound.
 pub fn misfit(
     automaton: &Automaton,
     (name, ty): &(String, Type),
     arg: &s::Arg,
-    event: &s::Name,
+    (event, place): (&s::Name, Span),
     bound: &BTreeMap<String, Type>,
 ) -> Option<Diagnostic> {
     let given = match (arg, ty) {
@@ -232,7 +248,7 @@ pub fn misfit(
         _ => "write a number that fits",
     };
     let help = values.map_or(help.to_owned(), |values| format!("write {values}"));
-    let place = if let s::Arg::Handle(name) = arg { name.span } else { event.span };
+    let place = if let s::Arg::Handle(name) = arg { name.span } else { place };
     Some(Diagnostic::error(Code("M0729"), text).at(place, "does not fit").help(help))
 }
 

@@ -42,7 +42,9 @@ mod wire;
 #[cfg(test)]
 mod tests;
 
-use mokume_base::{Diagnostic, Severity, SourceMap};
+use std::collections::BTreeSet;
+
+use mokume_base::{Diagnostic, Severity, SourceMap, Span};
 use mokume_reaction::Automaton;
 use mokume_semantics::program::{Program, StackId};
 
@@ -64,17 +66,26 @@ pub fn lower(
     stack: StackId,
     options: &Options,
 ) -> (Option<Automaton>, Vec<Diagnostic>) {
-    let (found, diagnostics) = lower_with_protocols(program, sources, stack, options);
-    (found.map(|(automaton, _)| automaton), diagnostics)
+    let (found, diagnostics) = lower_whole(program, sources, stack, options);
+    (found.map(|found| found.automaton), diagnostics)
 }
 
-/// The same, with a description of the packets that the stack may receive.
-pub fn lower_with_protocols(
+/// What lowering makes of a stack.
+pub struct Lowered {
+    pub automaton: Automaton,
+    /// The packets that the stack may receive.
+    pub protocols: Protocols,
+    /// The places of the layers' handlers that stand in the automaton.
+    pub reached: BTreeSet<Span>,
+}
+
+/// The same as [`lower`], with all that is known of the stack then.
+pub fn lower_whole(
     program: &Program,
     sources: &SourceMap,
     stack: StackId,
     options: &Options,
-) -> (Option<(Automaton, Protocols)>, Vec<Diagnostic>) {
+) -> (Option<Lowered>, Vec<Diagnostic>) {
     let Some(definition) = program.stacks.get(stack.index()) else { return (None, Vec::new()) };
     let supplied = plan::supplied(definition.name.span);
     let mut diagnostics = Vec::new();
@@ -90,14 +101,14 @@ pub fn lower_with_protocols(
     lowering.make_all();
     let failed = lowering.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     let protocols = lowering.protocols();
-    let mut automaton = lowering.a;
+    let (mut automaton, reached) = (lowering.a, lowering.reached);
     automaton.handlers.iter_mut().for_each(|handler| clean::clean(&mut handler.body));
     automaton.functions.iter_mut().for_each(|function| clean::clean(&mut function.body));
     automaton.tick = if definition.tick > 0 { definition.tick } else { options.tick.max(1) };
     automaton.outputs = definition.outputs;
     order(&mut automaton, &definition.order);
     automaton.handlers.sort_by_key(|handler| handler.class);
-    ((!failed).then_some((automaton, protocols)), lowering.diagnostics)
+    ((!failed).then_some(Lowered { automaton, protocols, reached }), lowering.diagnostics)
 }
 
 /// Ports that are named together get the group of the first.

@@ -245,8 +245,11 @@ impl Scripting<'_> {
     ) -> Option<Vec<Arg>> {
         match arguments::fitted(params, args, event, left_out) {
             Ok(fitted) => {
-                let misfits = params.iter().zip(&fitted);
-                let of = |(param, arg)| arguments::misfit(self.automaton, param, arg, event, &self.types);
+                let misfits = params.iter().zip(&fitted).enumerate();
+                let of = |(at, (param, arg))| {
+                    let place = arguments::place_of(params, args, at).unwrap_or(event.span);
+                    arguments::misfit(self.automaton, param, arg, (event, place), &self.types)
+                };
                 let found: Vec<Diagnostic> = misfits.filter_map(of).collect();
                 self.diagnostics.extend(found);
                 Some(params.iter().zip(&fitted).map(|((_, ty), arg)| self.arg(*ty, arg)).collect())

@@ -73,6 +73,7 @@ mokume_base::codes! {
     EMPTY_SIZE = "M0321";
     UNREACHABLE = "M0390";
     ALWAYS_SAME = "M0396";
+    EITHER_BIT = "M0397";
 
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";
@@ -85,6 +86,7 @@ mokume_base::codes! {
     TOO_LATE = "M0375";
     LONELY_LINK = "M0376";
     OUT_OF_TURN = "M0368";
+    ARGUMENT_ORDER = "M0361";
     UNEXPECTED_CASTS = "M0395";
     UNLINKED = "M0391";
     DIVIDES_BY_ZERO = "M0370";

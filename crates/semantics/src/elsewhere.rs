@@ -47,6 +47,10 @@ pub fn name_modules(sources: &SourceMap, loader: &mut dyn Loader, diagnostics: &
         });
         let has = |place: &&Place| place.items.iter().any(|item| item == name);
         let modules: Vec<&String> = library.iter().filter(has).map(|place| &place.named).collect();
+        if modules.iter().any(|module| uses(&file.text, module)) {
+            // It is there, and of another kind than is wanted.
+            continue;
+        }
         let is_slip = found.helps.iter().any(|help| help.starts_with("did you mean"));
         let (help, wanted) = match modules.as_slice() {
             // A typing mistake is likelier than a name in an unrelated module.
@@ -112,6 +116,16 @@ fn items_of(loader: &mut dyn Loader, module: &str) -> Vec<ast::Item> {
 fn items_of_module(loader: &mut dyn Loader, module: &str) -> Vec<String> {
     let files = loader.module(module).unwrap_or_default();
     files.iter().flat_map(|(_, text)| items(text)).collect()
+}
+
+/// Whether a file uses a module.
+fn uses(text: &str, module: &str) -> bool {
+    let file = mokume_syntax::parse(FileId(0), text).file();
+    let words = file.items().into_iter().filter(|item| matches!(item, ast::Item::Use(_))).flat_map(|item| {
+        let tokens = item.syntax().descendants_with_tokens().filter_map(|part| part.into_token());
+        tokens.map(|token| token.text().to_string()).collect::<Vec<_>>()
+    });
+    words.into_iter().any(|word| word == module)
 }
 
 /// The names of a file's items that other files can use.

@@ -88,6 +88,8 @@ pub struct Simulation {
     outages: Vec<Outage>,
     /// Hosts that have crashed.
     down: BTreeSet<usize>,
+    /// By host, how many inputs came while it was down.
+    turned_away: BTreeMap<usize, u64>,
     /// The machines of crashed hosts, ordered by time.
     ended: Vec<(usize, Box<dyn Machine>)>,
     lines: Lines,
@@ -191,6 +193,7 @@ impl Simulation {
             partitions: Vec::new(),
             outages: Vec::new(),
             down: BTreeSet::new(),
+            turned_away: BTreeMap::new(),
             ended: Vec::new(),
             lines: Lines::default(),
             mishaps: BTreeMap::new(),
@@ -252,6 +255,7 @@ impl Simulation {
         let mut accounts = self.hosts[host].machine.accounts();
         let before = self.ended.iter().filter(|(of, _)| *of == host);
         before.for_each(|(_, machine)| accounts.add(&machine.accounts()));
+        accounts.refused += self.turned_away.get(&host).copied().unwrap_or(0);
         accounts
     }
 
@@ -427,6 +431,7 @@ impl Simulation {
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 let args = watch.arguments(self.now, index, &self.script[index]).unwrap_or_default();
                 let cause = self.causes.get(index).copied().flatten();
+                *self.turned_away.entry(host).or_insert(0) += 1;
                 self.call(cause, RecordedEvent::Input { host, port, event, args, refused: true });
             }
             Coming::Arrival { host, port, number, frame, cause } => {

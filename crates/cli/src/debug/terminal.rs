@@ -283,7 +283,10 @@ impl Terminal {
             return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
         }
         let at = Where::read(&place, Self::file_meant(here), facts).map_err(failed)?;
-        Ok(shown_point(points.add_only(at, host, only)))
+        let replaced = |only_then: &Only| *only_then != Only::default() && *only_then != only;
+        let other = points.standing(&at, host.as_deref()).is_some_and(|known| replaced(&known.only));
+        let shown = shown_point(points.add_only(at, host, only));
+        Ok(if other { format!("{shown}  (in place of what stood there: a place has one point)") } else { shown })
     }
 
     /// The file of a line number without a file: the file where the run stands, or the file on the command line as long

@@ -84,6 +84,11 @@ impl Points {
         self.add_only(at, host, Only::default())
     }
 
+    /// The point that stands at a place.
+    pub fn standing(&self, at: &Where, host: Option<&str>) -> Option<&Point> {
+        self.all.iter().find(|known| known.at == *at && known.host.as_deref() == host)
+    }
+
     /// Adds a point with restrictions; an existing one at the same place gets these restrictions.
     pub fn add_only(&mut self, at: Where, host: Option<String>, only: Only) -> &Point {
         let known = self.all.iter().position(|known| known.at == at && known.host == host);

@@ -20,6 +20,7 @@ use mokume_base::{Diagnostic, Form, Notation, SourceMap};
 use mokume_dissect::names;
 use mokume_dissect::walk::{self, Beside, Fate, Layers, Octets, Up};
 use mokume_lower::protocols::{Above, Key, Protocols};
+use mokume_lower::Lowered;
 use mokume_reaction::{Automaton, FieldValue, LayerId, OpKind, Type, WireField, WireId, WireItem};
 use mokume_script::Written;
 use mokume_semantics::program::StackId;
@@ -130,8 +131,8 @@ pub fn of_library(world: &dyn World, stack: Option<&str>) -> Result<Dissector, F
 /// The dissector for one stack of a program without errors; fails with the stack's errors.
 pub fn of_stack(checked: &Checked, stack: StackId, whose: Whose) -> Result<Dissector, Vec<Diagnostic>> {
     let (found, diagnostics) =
-        mokume_lower::lower_with_protocols(&checked.program, &checked.sources, stack, &Default::default());
-    let (automaton, protocols) = found.ok_or(diagnostics)?;
+        mokume_lower::lower_whole(&checked.program, &checked.sources, stack, &Default::default());
+    let Lowered { automaton, protocols, .. } = found.ok_or(diagnostics)?;
     let written =
         crate::written::of(&checked.program, &checked.sources, &checked.program.stacks[stack.index()], &automaton);
     let sums = Sums::of(&checked.program, &automaton);
@@ -270,14 +271,20 @@ const TELLING: usize = 6;
 /// A summary of more characters is made shorter, as charts have no more room.
 const LONG: usize = 56;
 
-/// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last.
+/// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last; then those of lists,
+/// whose elements are read as a whole: all of them, in order, with a mark where they are cut.
 fn most_telling(own: &[&Field]) -> Vec<String> {
-    let flags = own.iter().filter(|field| field.width == 1 && field.value != 0).map(|field| field.name.clone());
-    let numbers =
-        || runs(own, Halves::Joined).filter(|run| run[0].width > 1 && run.iter().any(|field| field.value != 0));
-    let short = numbers().filter(|run| run[0].width <= SHORT);
-    let long = numbers().filter(|run| run[0].width > SHORT);
-    flags.chain(short.chain(long).take(TELLING).map(told)).collect()
+    let runs: Vec<&[&Field]> = runs(own, Halves::Joined).collect();
+    let is_of_list = |run: &&[&Field]| runs.iter().filter(|other| other[0].name == run[0].name).count() > 1;
+    let (lists, single): (Vec<&[&Field]>, Vec<&[&Field]>) = runs.iter().copied().partition(is_of_list);
+    let set = || single.iter().copied().filter(|run| run.iter().any(|field| field.value != 0));
+    let flags = set().filter(|run| run[0].width == 1).map(|run| run[0].name.clone());
+    let short = set().filter(|run| run[0].width > 1 && run[0].width <= SHORT);
+    let long = set().filter(|run| run[0].width > SHORT);
+    let numbers: Vec<&[&Field]> = short.chain(long).take(TELLING).collect();
+    let room = TELLING.saturating_sub(numbers.len()).max(1);
+    let cut = (lists.len() > room).then(|| "…".to_string());
+    flags.chain(numbers.into_iter().chain(lists.into_iter().take(room)).map(told)).chain(cut).collect()
 }
 
 /// What becomes of an address that is two fields: `source_high` and `source_low`.

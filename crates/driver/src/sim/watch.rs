@@ -181,6 +181,8 @@ pub(super) struct Watcher<'a> {
     others: Vec<Others>,
     /// Inputs with unbound names: when, where, why.
     left_out: Vec<(u64, Span, String)>,
+    /// Whether the output of each `when` has come.
+    met: Vec<bool>,
 }
 
 impl<'a> Watcher<'a> {
@@ -191,7 +193,14 @@ impl<'a> Watcher<'a> {
         let others = vec![Others::default(); events.expectations.len()];
         let (sessions, before) = (vec![Vec::new(); automata.len()], vec![0; automata.len()]);
         let log = Log::of(&events.heard);
-        Watcher { events, network, automata, names, sessions, before, log, counts, others, left_out: Vec::new() }
+        let (left_out, met) = (Vec::new(), vec![false; events.whens.len()]);
+        Watcher { events, network, automata, names, sessions, before, log, counts, others, left_out, met }
+    }
+
+    /// The outputs of `when` lines that never came.
+    pub fn unmet(&self) -> Vec<Span> {
+        let whens = self.network.whens.iter().zip(&self.met).filter(|(_, met)| !**met);
+        whens.map(|(when, _)| when.output.span).collect()
     }
 
     /// The failures, now that the network has ended. `show` gives the text of a host's output; `written`, the notation of its values.
@@ -378,7 +387,7 @@ impl Watch for Watcher<'_> {
         self.log.output(at, host, self.automata[host], &self.events.heard[host], output);
         self.count(at, host, output);
         let mut inputs = Vec::new();
-        for (when, (pattern, call)) in self.network.whens.iter().zip(&self.events.whens) {
+        for (at_line, (when, (pattern, call))) in self.network.whens.iter().zip(&self.events.whens).enumerate() {
             if when.output.host as usize != host || (pattern.port, pattern.event) != (output.port, output.event) {
                 continue;
             }
@@ -387,6 +396,7 @@ impl Watch for Watcher<'_> {
                 continue;
             }
             self.names[host].learn(&names);
+            self.met[at_line] = true;
             let to = when.host as usize;
             match call.data(self.automata[to], &names) {
                 Ok(args) => {

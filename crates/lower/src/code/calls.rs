@@ -22,6 +22,9 @@ fn parts(call: &s::Expr) -> Option<Parts<'_>> {
 impl<'p> Writer<'_, 'p> {
     /// Inlines a handler's code.
     pub fn run(&mut self, handler: &'p s::Handler, given: Vec<(s::LocalId, Vec<r::Value>)>) {
+        if self.live() {
+            self.lowering.reached.insert(handler.span);
+        }
         let pass = self.runs.pass.clone();
         self.inline(Code::from(handler), given);
         self.runs.pass = pass;

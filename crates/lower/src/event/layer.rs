@@ -80,6 +80,12 @@ impl<'p> Writer<'_, 'p> {
         };
         let handler = self.handler_where(self.inst, |event| matches!(event, s::Event::Send { .. }));
         let Some(handler) = handler.filter(|handler| self.fits(handler)) else {
+            if let Some(handler) = handler {
+                let text = "this runs for sessions only: a message that is sent to an address passes it by";
+                let help =
+                    "put a layer above the multiplexor that looks at every message; or leave the scope `session` out";
+                self.warn("M0725", text, Some(handler.span), help);
+            }
             return self.send_down(message, None, None);
         };
         let s::Event::Send { message: local, flow: named } = &handler.event else { return };

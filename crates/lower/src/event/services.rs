@@ -83,6 +83,9 @@ impl<'p> Writer<'_, 'p> {
 
     /// `above.name(…)`, `below.name(…)`.
     pub(super) fn custom(&mut self, name: &str, down: bool, args: Vec<r::Value>) {
+        if matches!((name, down), ("opened" | "accepted", false)) {
+            self.has_session(&format!("`{name}` tells nobody"));
+        }
         match (name, down) {
             ("opened", false) => return self.tell_once(Beginning::Opened),
             ("accepted", false) => return self.tell_once(Beginning::Accepted),

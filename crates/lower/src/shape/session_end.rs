@@ -115,6 +115,9 @@ impl<'p> Writer<'_, 'p> {
 
     /// `below.close()`, `below.abort()` in code.
     pub fn close_by_hand(&mut self, ending: Ending) {
+        if self.runs.lower.is_none() {
+            self.has_session("this ends nothing");
+        }
         if !self.put_off(ending, None) {
             self.tell_no_more();
             self.end_below(ending);
@@ -161,7 +164,17 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// `above.closed()`: the session above ends. A multiplexor's own session ends with it.
+    /// Warns of an emission that needs a session where there is none.
+    pub(crate) fn has_session(&mut self, what: &str) {
+        if self.runs.session.is_none() {
+            let help = "emit it in a handler of the scope `session`, of a layer whose flows have sessions";
+            let text = format!("{what}: there is no session where this code runs");
+            self.warn("M0725", &text, self.at, help);
+        }
+    }
+
     pub fn say_closed(&mut self) {
+        self.has_session("`closed` tells nobody");
         let Some(session) = self.runs.session else { return };
         if self.inst(self.inst).is_multiplexor() {
             return self.close_now(Ending::Close);

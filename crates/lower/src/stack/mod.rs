@@ -19,7 +19,7 @@ mod sizes;
 mod task;
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
@@ -61,6 +61,8 @@ pub struct Lowering<'p> {
     pub a: r::Automaton,
     pub infos: Vec<Rc<Info>>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The places of the layers' handlers that stand in the automaton.
+    pub reached: BTreeSet<Span>,
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
     /// Whether a function that an instance's layer calls is long enough, and called often enough, to be a procedure.
     pub worth_it: HashMap<(usize, Called), bool>,
@@ -99,6 +101,7 @@ impl<'p> Lowering<'p> {
             a,
             infos: Vec::new(),
             diagnostics: Vec::new(),
+            reached: BTreeSet::new(),
             functions: HashMap::default(),
             worth_it: HashMap::default(),
             procedures: HashMap::default(),

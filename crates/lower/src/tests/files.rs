@@ -9,7 +9,7 @@ use mokume_semantics::program::Program;
 use mokume_semantics::{analyse_files, Loader};
 use mokume_testkit::Script;
 
-use crate::{lower_with_protocols, test_script, Fault, Options};
+use crate::{lower_whole, test_script, Fault, Lowered, Options};
 
 use super::complaints;
 
@@ -87,8 +87,8 @@ pub fn cases(path: &Path, options: &Options) -> Result<Vec<Case>, Vec<String>> {
     let options = &Options { models: true, ..options.clone() };
     let mut all = Vec::new();
     for test in &program.tests {
-        let (lowered, diagnostics) = lower_with_protocols(&program, &sources, test.stack, options);
-        let Some((automaton, protocols)) = lowered else { return Err(shown(&sources, &diagnostics)) };
+        let (lowered, diagnostics) = lower_whole(&program, &sources, test.stack, options);
+        let Some(Lowered { automaton, protocols, .. }) = lowered else { return Err(shown(&sources, &diagnostics)) };
         let (script, diagnostics) = test_script(&program, (&automaton, &protocols), &sources, test);
         let Some(script) = script else { return Err(shown(&sources, &diagnostics)) };
         all.push(Case { automaton, script });

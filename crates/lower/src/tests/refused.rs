@@ -5,7 +5,7 @@ use mokume_semantics::analyse_files;
 use mokume_semantics::load::Nothing;
 use mokume_semantics::program::StackId;
 
-use crate::{lower_with_protocols, test_script, Options};
+use crate::{lower_whole, test_script, Lowered, Options};
 
 use super::files::shown;
 
@@ -16,8 +16,8 @@ fn codes(text: &str) -> Vec<&'static str> {
     let (program, diagnostics) = analyse_files(&mut sources, &[file], &mut Nothing);
     assert_eq!(shown(&sources, &diagnostics), Vec::<String>::new(), "{text}");
     let stack = StackId(program.stacks.len() as u32 - 1);
-    let (lowered, mut found) = lower_with_protocols(&program, &sources, stack, &Options::default());
-    if let Some((automaton, protocols)) = lowered {
+    let (lowered, mut found) = lower_whole(&program, &sources, stack, &Options::default());
+    if let Some(Lowered { automaton, protocols, .. }) = lowered {
         let script = |test| test_script(&program, (&automaton, &protocols), &sources, test).1;
         found.extend(program.tests.iter().flat_map(script));
     }

@@ -5,6 +5,7 @@ mod hash;
 mod headers;
 mod layout;
 mod options;
+mod placed;
 mod repeated;
 
 use mokume_reaction as r;
@@ -110,6 +111,7 @@ impl<'p> Lowering<'p> {
         }
         let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), elements: Vec::new() };
         let mut items = self.wire_items(&context, &definition.items, &mut cursor);
+        self.placed_are_zero(definition, &items);
         renumber(&mut items);
         for at in members {
             let size = cursor.bits.map(|bits| bits / 8);

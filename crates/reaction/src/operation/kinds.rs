@@ -13,7 +13,7 @@ use crate::{
 /// An unsigned number of whole octets in a message.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OctetField {
-    /// In bits: 8, 16, 24, 32, 48 or 64.
+    /// In bits: whole octets, 8 to 64.
     pub width: u8,
     pub endian: Endian,
 }
@@ -38,7 +38,7 @@ impl OctetField {
 
     /// Whether the width is one of those above.
     pub fn is_whole(self) -> bool {
-        matches!(self.width, 8 | 16 | 24 | 32 | 48 | 64)
+        matches!(self.width, 8 | 16 | 24 | 32 | 40 | 48 | 56 | 64)
     }
 }
 

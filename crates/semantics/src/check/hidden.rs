@@ -70,9 +70,15 @@ fn bound(layer: &Layer) -> Vec<Diagnostic> {
     let functions = layer.functions.iter().enumerate().filter(|(index, _)| !of_containers(*index));
     let functions = functions.map(|(index, function)| {
         let part = layer.parts.iter().find(|part| part.functions.iter().any(|(_, at)| *at as usize == index));
-        (part, &function.locals, &function.body)
+        (part, function)
     });
     let mut found = Vec::new();
+    for (part, function) in functions.clone() {
+        for param in &function.params {
+            found.extend(state_of(layer, part, &param.name.text).map(|state| hidden_by_parameter(&param.name, state)));
+        }
+    }
+    let functions = functions.map(|(part, function)| (part, &function.locals, &function.body));
     for (part, locals, body) in handlers.chain(functions) {
         visit::walk(body, &mut |met| {
             let Met::Stmt(Stmt { kind: StmtKind::Let { local, .. } | StmtKind::For { local, .. }, .. }) = met else {
@@ -86,6 +92,11 @@ fn bound(layer: &Layer) -> Vec<Diagnostic> {
         });
     }
     found
+}
+
+fn hidden_by_parameter(name: &Name, state: &Name) -> Diagnostic {
+    let what = format!("this `{}` hides the layer's state of that name", name.text);
+    hides((name, state), what, "what the caller gives, in this function", "give it another name".to_string())
 }
 
 fn hidden_by_local(name: &Name, state: &Name) -> Diagnostic {

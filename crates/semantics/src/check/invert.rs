@@ -83,7 +83,7 @@ fn divides_by_zero(expr: &WireExpr) -> bool {
 }
 
 /// The range of a field's values: the lowest and the highest number.
-type Range = (u128, u128);
+pub(super) type Range = (u128, u128);
 
 /// The possible values of a field in an accepted packet: its constant, or what fits its width and its `where`.
 fn possible(field: &WireField, fields: &[&WireField]) -> Range {
@@ -212,6 +212,9 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
         let all = (0, u128::from(types::mask(target.width)));
         let own = field.constraints.iter().filter_map(|(a, op, b)| about(target.index, a, *op, b));
         let (low, high) = own.fold(all, narrowed);
+        if low <= high && target.index == field.index {
+            out.extend(between_steps(field, (low, high)));
+        }
         if low > high {
             let text = format!(
                 "no packet passes: `{}` has {} bits and would have to be elsewhere",
@@ -222,6 +225,40 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
             out.push(found.help("look at the numbers, and at which side is the larger"));
         }
     }
+}
+
+/// Reports a field that is counted in steps, `Layer.n * 300`, none of which its `where` meets.
+fn between_steps(field: &WireField, (low, high): Range) -> Option<Diagnostic> {
+    let WireValue::Header { times, plus, .. } = &field.value else { return None };
+    let (times, plus) = (u128::from(*times), u128::from(*plus));
+    if times < 2 || field.constraints.is_empty() {
+        return None;
+    }
+    let steps = low.saturating_sub(plus).div_ceil(times);
+    let next = plus + steps * times;
+    let name = &field.name.text;
+    let text = format!(
+        "no packet passes: `{name}` is {plus} and a multiple of {times}, and none of these is from {low} to {high}"
+    );
+    (next > high).then(|| {
+        Diagnostic::error(codes::NO_PACKET_PASSES, text)
+            .at(field.name.span, "its `where` is never true")
+            .help("look at the numbers: `where` is about what stands in the packet")
+    })
+}
+
+/// Reports a field whose own `where` is met by none of the numbers that it may have.
+pub(super) fn never_within(field: &WireField, range: Range) -> Option<Diagnostic> {
+    let own = field.constraints.iter().filter_map(|(a, op, b)| about(field.index, a, *op, b));
+    let (low, high) = own.fold(range, narrowed);
+    let name = &field.name.text;
+    let (least, most) = range;
+    let text = format!("no packet passes: `{name}` is from {least} to {most}, and would have to be elsewhere");
+    (low > high).then(|| {
+        Diagnostic::error(codes::NO_PACKET_PASSES, text)
+            .at(field.name.span, "its `where` is never true")
+            .help("look at the numbers, and at which side is the larger")
+    })
 }
 
 /// The comparison of this field with a number, as `field op number`.

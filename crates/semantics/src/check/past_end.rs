@@ -20,6 +20,11 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in program.layers.iter().filter(one_below).filter(|layer| !settles(layer)) {
         let mut begins = false;
         for handler in &layer.handlers {
+            // There no session is at hand, and none ends.
+            let of_entity = matches!(handler.event, Event::Start | Event::Expiry { .. });
+            if of_entity && handler.scope == ScopeKind::Entity {
+                continue;
+            }
             let begun = matches!(handler.event, Event::Open { .. } | Event::Opened | Event::Accepted { .. });
             begins |= begun;
             Ways { layer, event: Some(&handler.event), begun, calls: 0, out }.block(&handler.body, Ends::default());

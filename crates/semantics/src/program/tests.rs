@@ -128,6 +128,8 @@ pub struct Given {
     pub name: Option<Name>,
     /// The value; a record has several words.
     pub values: Vec<Arg>,
+    /// Where it stands, with its name.
+    pub span: Span,
 }
 
 /// A value of a step.

@@ -7,6 +7,8 @@ use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 use crate::lexer::UNITS;
 
+use rowan::Checkpoint;
+
 impl Parser<'_> {
     /// Expressions of an index: one, or several for a map with several keys.
     pub(super) fn deeper_list(&mut self, end: SyntaxKind) -> Height {
@@ -186,7 +188,7 @@ impl Parser<'_> {
     }
 
     /// Reports and skips `c ? a : b`.
-    pub(super) fn check_ternary(&mut self) {
+    pub(super) fn check_ternary(&mut self, start: Checkpoint) {
         if self.at(QUESTION) && self.same_line(0) && !self.in_test {
             let is_choice = (1..16).take_while(|n| self.same_line(*n)).any(|n| self.nth(n) == COLON);
             let (text, help) = match is_choice {
@@ -194,7 +196,18 @@ impl Parser<'_> {
                 false => ("no `?` stands behind a value", "what may be missing is followed by `or { … }`; what is read beyond a message's end is reported, and 0"),
             };
             self.report(self.error_here(codes::FOREIGN_OPERATOR, text, "of another language").help(help));
-            self.skip_line();
+            if is_choice {
+                // The condition is no value of what is assigned.
+                self.open_at(start, ERROR);
+                self.bump();
+                self.expression();
+                if self.eat(COLON) {
+                    self.expression();
+                }
+                self.close();
+            } else {
+                self.skip_line();
+            }
         }
     }
 

@@ -123,7 +123,13 @@ impl Parser<'_> {
 
     /// Reads statements up to their closing brace, or to something that cannot be a statement.
     pub(super) fn statements(&mut self) {
-        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() && !self.at_lost_member() {
+        while !matches!(self.peek(), R_BRACE | EOF) && !self.at_stop() {
+            if self.scope_in_block() {
+                continue;
+            }
+            if self.at_lost_member() {
+                break;
+            }
             self.leave_out_doubled();
             let before = self.pos;
             self.statement();
@@ -190,6 +196,43 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports and skips `entity { … }` within a handler whose statements go on behind it.
+    pub(super) fn scope_in_block(&mut self) -> bool {
+        let scope = MEMBER_SCOPES.contains(&self.nth_text(0)) && self.nth(1) == L_BRACE && self.same_line(1);
+        if !scope || self.fragment || !self.new_line_before(0) {
+            return false;
+        }
+        let (mut n, mut open) = (1, 0);
+        loop {
+            match self.nth(n) {
+                L_BRACE => open += 1,
+                R_BRACE => open -= 1,
+                EOF => return false,
+                _ => {}
+            }
+            n += 1;
+            if open == 0 {
+                break;
+            }
+        }
+        // What follows, as far in, is a statement.
+        let column = self.column_of_line(0);
+        let assigned = self.nth(n) == IDENT && matches!(self.nth(n + 1), DOT | L_PAREN | EQ | OP_EQ | L_BRACKET);
+        let goes_on = self.new_line_before(n)
+            && self.column_of_line(n) == column
+            && column > 0
+            && (self.starts_statement_word(n) || assigned);
+        if goes_on {
+            let word = self.nth_text(0);
+            let text = format!("`{word}` stands in the layer, beside its handlers");
+            let diagnostic = self.error_here(codes::UNKNOWN_STATEMENT, text, "not within a handler");
+            self.report(diagnostic.help("move it in front of the handler; a name for here is `let x = e`"));
+            self.bump_as_error();
+            self.skip_balanced();
+        }
+        goes_on
+    }
+
     /// Whether a statement with a keyword begins at the `n`th token.
     pub(super) fn starts_statement_word(&self, n: usize) -> bool {
         if self.nth(n) != IDENT {
@@ -209,7 +252,13 @@ impl Parser<'_> {
             "later" => next_name,
             "renew" => self.nth_word(n + 1, "view") && self.same_line(n + 1),
             word => {
-                let connective = matches!(self.nth_text(n + 1), "and" | "or" | "as" | "in" | "to" | "from");
+                // `count to` of `counter to`; but `drop to flow(…)` lacks its reason.
+                let names_state = !matches!(word, "drop" | "consume" | "accept");
+                let connective = match self.nth_text(n + 1) {
+                    "and" | "or" | "as" | "in" => true,
+                    "to" | "from" => !names_state,
+                    _ => false,
+                };
                 WORD_AND_NAME.contains(&word) && next_name && !(connective && self.nth(n + 2) != COLON)
             }
         }

@@ -40,7 +40,7 @@ impl Parser<'_> {
     /// `budget spent`, for a container without parameters: two names alone, the first of which is not a misspelt kind
     /// of state.
     fn at_contained_bare(&self) -> bool {
-        let alone = self.nth(2) == R_BRACE || self.new_line_before(2);
+        let alone = self.nth(2) == R_BRACE || self.new_line_before(2) || self.nth_word(2, "from");
         let names = self.nth(0) == IDENT && self.nth(1) == IDENT && self.same_line(1);
         names && alone && mokume_base::did_you_mean(self.nth_text(0), STATE_WORDS).is_none()
     }

@@ -292,7 +292,8 @@ impl Parser<'_> {
         self.nested(|p| {
             p.open(kind);
             p.bump();
-            height = p.binary(binding) + 1;
+            // `!a as u16` casts `!a`: what binds tighter than `as` has none in its operand.
+            height = if binding > CAST { p.unary() } else { p.binary(binding) } + 1;
             p.close();
         });
         height

@@ -12,7 +12,9 @@ pub(crate) const STATEMENT_WORDS: [&str; 22] = [
 ];
 
 /// Words of other languages at the start of a statement, and what to write here.
-const FOREIGN_WORDS: [(&str, &str); 15] = [
+const FOREIGN_WORDS: [(&str, &str); 17] = [
+    ("cancel", "write `stop t`"),
+    ("reset", "write `start t after 20 ms`, which starts it anew; a variable gets its value: `x = 0`"),
     ("after", "write `start t after 20 ms`, with a `timer t`, and what is to happen then in `on expiry t { … }`"),
     (
         "var",
@@ -58,6 +60,18 @@ impl Parser<'_> {
 
     /// Handles `retrun` with nothing behind it: a name alone is not a statement.
     fn misspelt_alone(&mut self) -> bool {
+        let next_line = self.new_line_before(1) && self.nth(1) == IDENT;
+        if self.at_any_word(&["stop", "start", "count", "take", "give", "drop", "consume"])
+            && next_line
+            && !self.in_test
+        {
+            let word = self.nth_text(0);
+            let text = format!("`{word}` does not say what");
+            let diagnostic = self.error_here(codes::UNKNOWN_STATEMENT, text, "its name is missing");
+            self.report(diagnostic.help(format!("write `{}`", form_of(word))));
+            self.bump_as_error();
+            return true;
+        }
         let ends = self.nth(1) == R_BRACE || !self.same_line(1) && matches!(self.nth(1), IDENT | EOF);
         if !self.at(IDENT) || !ends || self.in_test {
             return false;
@@ -72,6 +86,9 @@ impl Parser<'_> {
 
     /// Handles a word of another language: reports it, and reads the statement that is meant if that is clear.
     fn foreign_statement(&mut self, name_follows: bool) -> bool {
+        if self.operator_of_another_language() {
+            return true;
+        }
         let Some((word, help)) = FOREIGN_WORDS.iter().find(|(word, _)| self.at_word(word)) else { return false };
         let in_time = *word == "after" && matches!(self.nth(1), NUMBER | DOTTED);
         if !name_follows && !in_time && !matches!(*word, "do" | "loop" | "switch") {
@@ -96,6 +113,24 @@ impl Parser<'_> {
                 self.close();
             }
         }
+        true
+    }
+
+    /// Reports `xor 3` behind a value, where a statement seems to begin.
+    fn operator_of_another_language(&mut self) -> bool {
+        const OPERATORS: [(&str, &str); 6] =
+            [("xor", "^"), ("mod", "%"), ("div", "/"), ("shl", "<<"), ("shr", ">>"), ("is", "==")];
+        let Some((word, sign)) = OPERATORS.iter().find(|(word, _)| self.at_word(word)) else { return false };
+        let is_value = self.pos > 0 && matches!(self.nth_before_kind(), IDENT | NUMBER | R_PAREN | R_BRACKET);
+        if !is_value || !self.same_line(0) || !matches!(self.nth(1), IDENT | NUMBER | L_PAREN) {
+            return false;
+        }
+        let diagnostic = self
+            .error_here(codes::FOREIGN_OPERATOR, format!("the language has no `{word}`"), "of another language")
+            .help(format!("write `{sign}`"));
+        self.report(diagnostic);
+        self.bump_as_error();
+        self.expression();
         true
     }
 

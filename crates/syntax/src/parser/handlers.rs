@@ -163,6 +163,14 @@ impl Parser<'_> {
                 self.report(diagnostic);
                 self.bump();
                 self.bump();
+            } else if is_type && self.nth(1) == L_PAREN {
+                let name = self.nth_text(0);
+                let diagnostic = self
+                    .error_here(codes::EXPECTED, "an alternative's fields stand in braces", "expected braces behind it")
+                    .help(format!("write `{name} {{ … }}`"));
+                self.report(diagnostic);
+                self.bump();
+                self.skip_balanced();
             } else {
                 self.param(false);
             }

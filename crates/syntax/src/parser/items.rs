@@ -183,26 +183,43 @@ impl Parser<'_> {
 
     /// `word name: T = e`
     pub(super) fn typed_value(&mut self, kind: SyntaxKind, what: &str) {
+        let word = self.nth_text(0);
         self.open_documented(kind);
         self.bump();
         // An array would begin without a value.
         let is_array = self.nth(1) == L_BRACKET;
+        let name = self.nth_text(0);
         if self.name_here(what) && self.type_annotation() {
             if self.eat(EQ) {
                 self.expression();
             } else if !is_array {
-                self.missing_value();
+                self.missing_value(word, name);
             }
         }
         self.close();
     }
 
-    pub(super) fn missing_value(&mut self) {
+    /// Reports that the value behind `word name: T` is missing.
+    pub(super) fn missing_value(&mut self, word: &str, name: &str) {
         if !self.report_foreign() {
             let found = self.found();
+            let type_ = self.nth_before().to_string();
+            let value = match type_.as_str() {
+                "Flow" => "flow()",
+                "bool" => "false",
+                "Instant" => "now",
+                "Duration" => "1 s",
+                _ => "0",
+            };
+            let is_name = type_.starts_with(|c: char| c.is_ascii_alphabetic());
+            let is_number = value != "0" || type_.starts_with(['u', 'i', 's']);
+            let help = match is_name && is_number {
+                true => format!("everything begins with a value: `{word} {name}: {type_} = {value}`"),
+                false => "everything begins with a value: `var next: u32 = 0`".to_string(),
+            };
             let diagnostic = self
                 .missing_here(codes::EXPECTED, format!("expected `=` and a value, found {found}"), "expected `=`")
-                .help("everything begins with a value: `var next: u32 = 0`");
+                .help(help);
             self.report(diagnostic);
         }
     }

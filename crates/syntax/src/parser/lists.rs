@@ -164,7 +164,14 @@ impl Parser<'_> {
             self.report(diagnostic);
             return;
         }
-        self.expected("`,` or `}`");
+        if self.at(PIPE) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "`|` stands between alternatives, which have names", "expected `,` or `}`")
+                .help("write `header { Data { seq: u32 } with message | Ack { next: u32 } }`, or `,` between fields");
+            self.report(diagnostic);
+        } else {
+            self.expected("`,` or `}`");
+        }
         self.open(ERROR);
         while !matches!(self.peek(), COMMA | EOF | L_BRACE | R_BRACE) && self.same_line(0) {
             self.bump();

@@ -18,6 +18,7 @@ mod items;
 mod layout;
 mod lists;
 mod members;
+mod networks;
 mod primary;
 mod report;
 mod signatures;

@@ -225,7 +225,15 @@ impl Parser<'_> {
         }
         self.close();
         let is_type = is_upper(self.nth_before());
-        if is_type && self.at(L_BRACE) && self.same_line(0) && !self.no_record {
+        let names_fields = self.nth(1) == IDENT && self.nth(2) == COLON && self.nth(4) != EQ;
+        if is_type && self.at(L_BRACE) && self.same_line(0) && self.no_record && names_fields {
+            let name = self.nth_before().to_string();
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "here a block would begin", "so no record does")
+                .help(format!("put the record in parentheses: `({name} {{ … }})`"));
+            self.report(diagnostic);
+        }
+        if is_type && self.at(L_BRACE) && self.same_line(0) && (!self.no_record || names_fields) {
             self.open_at(start, RECORD_EXPR);
             let height = self.record_fields();
             self.close();

@@ -133,6 +133,10 @@ impl Parser<'_> {
         let diagnostic = self.error_here(code, format!("{found} begins no {what}"), format!("expected {a} {what}"));
         self.report(match meant {
             Some(word) => diagnostic.help(format!("did you mean `{word}`?")),
+            None if code == codes::UNKNOWN_STATE => diagnostic.help(format!(
+                "{a} {what} begins with one of: {}; or with a container, `queue<u32> q(8)`",
+                listed(words)
+            )),
             None => diagnostic.help(format!("{a} {what} begins with one of: {}", listed(words))),
         });
         meant

@@ -136,7 +136,20 @@ impl Parser<'_> {
         self.open(OVER);
         self.bump();
         if !(self.at(L_PAREN) && self.same_line(0)) {
+            let first = self.nth_text(0);
             self.under();
+            if self.at(COMMA) && self.nth(1) == IDENT && self.same_line(1) && self.nth(2) != EQ {
+                let diagnostic = self
+                    .error_here(codes::UNKNOWN_STACK_MEMBER, "several layers below stand in parentheses", "one more")
+                    .help(format!("write `over ({first}, {})`", self.nth_text(1)));
+                self.report(diagnostic);
+                self.open(ERROR);
+                while self.at(COMMA) && self.nth(1) == IDENT {
+                    self.bump();
+                    self.bump();
+                }
+                self.close();
+            }
             return self.close();
         }
         let opening = self.span_of(0);

@@ -53,6 +53,19 @@ impl Parser<'_> {
                 .help(format!("write `var {found}: …`"));
             return self.report(diagnostic);
         }
+        if self.at(IDENT) && self.nth(1) == L_PAREN && self.same_line(1) {
+            let (word, room) = (self.nth_text(0), self.nth_text(2));
+            let close = (2..9).find(|n| self.nth(*n) == R_PAREN && self.nth(n + 1) == IDENT && self.same_line(n + 1));
+            if let Some(close) = close {
+                let name = self.nth_text(close + 1);
+                let diagnostic = self
+                    .error_here(codes::UNKNOWN_STATE, "the name stands in front of the parentheses", "not behind them")
+                    .help(format!("write `{word} {name}({room})`"));
+                self.report(diagnostic);
+                self.bump_as_error();
+                return self.skip_line();
+            }
+        }
         if let Some(ours) = self.foreign_state() {
             return self.known_state(ours);
         }
@@ -99,6 +112,7 @@ impl Parser<'_> {
             "timer" => self.named_state(TIMER, "the timer's name"),
             "counter" => self.named_state(COUNTER, "the counter's name"),
             "quota" => self.sized(QUOTA, "the quota's name", "`:` and how many"),
+            "map" | "array" if self.nth(1) == LT => self.types_in_front(word),
             "array" => self.typed(ARRAY, "the array's name"),
             "map" => self.typed(MAP, "the map's name"),
             _ => self.messages(),
@@ -134,7 +148,39 @@ impl Parser<'_> {
     pub(super) fn named_state(&mut self, kind: SyntaxKind, what: &str) {
         self.open_documented(kind);
         self.bump();
-        self.name_here(what);
+        let name = self.nth_text(0);
+        let named = self.name_here(what);
+        if named && self.at(EQ) && self.same_line(0) {
+            let (text, help) = match kind {
+                TIMER => {
+                    let unit = if self.nth(2) == IDENT && self.same_line(2) { self.nth_text(2) } else { "" };
+                    let value = format!("{} {unit}", self.nth_text(1));
+                    (
+                        "a timer has no value",
+                        format!("leave it out; a handler starts it: `start {name} after {}`", value.trim()),
+                    )
+                }
+                _ => ("a counter begins at 0", "leave it out".to_string()),
+            };
+            let diagnostic = self.error_here(codes::EXPECTED, text, "not needed");
+            self.report(diagnostic.help(help));
+            self.bump_as_error();
+            self.expression();
+        }
+        self.close();
+    }
+
+    /// Reports `map<Name, u16> numbers`.
+    fn types_in_front(&mut self, word: &str) {
+        let name = (2..9).find(|n| self.nth(*n) == GT).map_or("m", |n| self.nth_text(n + 1));
+        let form = if word == "map" { "[u32 -> u48; 64]" } else { "[u32; 8]" };
+        let diagnostic = self
+            .error_here(codes::EXPECTED_TYPE, "the types stand behind the name", "not in front of it")
+            .help(format!("write `{word} {name}: {form}`, with how many it holds at most"));
+        self.report(diagnostic);
+        self.open(ERROR);
+        self.bump();
+        self.skip_line();
         self.close();
     }
 

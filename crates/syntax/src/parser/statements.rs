@@ -7,6 +7,8 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
+use rowan::Checkpoint;
+
 impl Parser<'_> {
     pub(super) fn statement(&mut self) {
         if self.at(COMMA) {
@@ -94,21 +96,22 @@ impl Parser<'_> {
             self.open_at(start, ASSIGN_STMT);
             self.report_foreign();
             self.bump();
+            let value = self.checkpoint();
             self.expression();
-            self.check_second_assignment();
+            self.check_second_assignment(value);
             self.or_clause();
             self.close();
             return;
         }
         self.open_at(start, EXPR_STMT);
-        self.check_ternary();
+        self.check_ternary(start);
         self.flow_clauses();
         self.or_clause();
         self.close();
     }
 
-    pub(super) fn check_second_assignment(&mut self) {
-        self.check_ternary();
+    pub(super) fn check_second_assignment(&mut self, value: Checkpoint) {
+        self.check_ternary(value);
         if self.at(EQ) && self.same_line(0) {
             let diagnostic = self
                 .error_here(codes::ASSIGN_IN_CONDITION, "`=` within a value", "an assignment is no value")
@@ -174,6 +177,9 @@ impl Parser<'_> {
     pub(super) fn word_and_value(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
+        if kind == STOP_STMT {
+            self.kind_in_front("timer");
+        }
         self.expression();
         self.close();
     }
@@ -206,8 +212,9 @@ impl Parser<'_> {
                 return;
             }
         }
+        let value = self.checkpoint();
         self.expression();
-        self.check_second_assignment();
+        self.check_second_assignment(value);
         self.or_clause();
         self.close();
     }
@@ -317,9 +324,19 @@ impl Parser<'_> {
     pub(super) fn quantity(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
+        self.kind_in_front(if kind == COUNT_STMT { "counter" } else { "quota" });
         self.postfix();
         if self.at_amount() {
             self.expression();
+        }
+        if kind == TAKE_STMT && self.at(IDENT) && self.nth(1) == L_PAREN && self.same_line(0) && self.same_line(1) {
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "an amount is a number or a name", "a call")
+                .help(format!("bind it first: `let n = {}(…)`, then `take kept n or {{ … }}`", self.nth_text(0)));
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.postfix();
+            self.close();
         }
         if kind == TAKE_STMT {
             if self.at(L_BRACE) && self.same_line(0) {
@@ -353,10 +370,23 @@ impl Parser<'_> {
         }
     }
 
+    /// Reports and skips the kind in `start timer t`, `count counter hits`.
+    fn kind_in_front(&mut self, kind: &str) {
+        let named = self.nth(1) == IDENT && self.same_line(1) && !matches!(self.nth_text(1), "after" | "at" | "or");
+        let is_other = self.starts_statement_word(1) && !matches!(self.nth_text(2), "after" | "at");
+        if self.at_word(kind) && named && !is_other {
+            let text = format!("`{kind}` stands where it is declared, not here");
+            let diagnostic = self.error_here(codes::EXPECTED, text, "not needed");
+            self.report(diagnostic.help(format!("write the name alone: `{}`", self.nth_text(1))));
+            self.bump_as_error();
+        }
+    }
+
     /// `start t after 20 ms`, `start t at instant`
     pub(super) fn start(&mut self) {
         self.open(START_STMT);
         self.bump();
+        self.kind_in_front("timer");
         self.postfix();
         if self.at_any_word(&["after", "at"]) {
             self.bump();

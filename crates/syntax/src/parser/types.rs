@@ -48,13 +48,20 @@ impl Parser<'_> {
             let length = if self.nth(1) == NUMBER { self.nth_text(1) } else { "8" };
             let diagnostic = self
                 .error_here(codes::EXPECTED_TYPE, "the length stands within the type", "not behind it")
-                .help(format!("write `[{element}; {length}]`"));
+                .help(format!("write `[{element}; ..{length}]` for a value of at most {length}, `[{element}; {length}]` for an `array`"));
             self.report(diagnostic);
             self.skip_balanced();
         }
     }
 
     fn expected_type(&mut self) {
+        if self.at(L_BRACE) && self.same_line(0) && self.nth_before_kind() == COLON {
+            let diagnostic = self
+                .error_here(codes::EXPECTED_TYPE, "expected a type, found `{`", "no braces in a type")
+                .help("a map's type is `[u32 -> u48; 64]`, with how many it holds at most; a record has a name");
+            self.report(diagnostic);
+            return self.skip_balanced();
+        }
         if !self.report_foreign() {
             let found = self.found();
             let diagnostic = self
@@ -64,10 +71,28 @@ impl Parser<'_> {
         }
     }
 
+    /// The number of the token behind the brackets that open at the `n`th.
+    fn behind_brackets(&self, mut n: usize) -> usize {
+        let mut open = 0;
+        loop {
+            match self.nth(n) {
+                L_BRACKET => open += 1,
+                R_BRACKET => open -= 1,
+                EOF => return n,
+                _ => {}
+            }
+            n += 1;
+            if open == 0 {
+                return n;
+            }
+        }
+    }
+
     fn bracketed_type(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
-        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(2), ARROW | FAT_ARROW | COLON | COMMA);
+        let behind = if self.nth(1) == L_BRACKET { self.behind_brackets(1) } else { 2 };
+        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(behind), ARROW | FAT_ARROW | COLON | COMMA);
         self.bump();
         if self.eat(L_PAREN) {
             self.type_();

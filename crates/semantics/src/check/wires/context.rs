@@ -21,6 +21,8 @@ pub struct Path<'a> {
     pub twice: Vec<(&'a str, u8)>,
     /// What ended the header.
     pub over: Option<Span>,
+    /// The list that is read to the packet's end.
+    pub to_end: Option<Span>,
     /// It ended with a counted list: other lists may follow.
     pub listed: bool,
     /// Fields of headers with alternatives, each with its layer and alternative.

@@ -3,7 +3,7 @@
 use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
-use crate::check::wires::{alternatives, vectors};
+use crate::check::wires::{alternatives, paths, vectors};
 use crate::program::*;
 use crate::{codes, lost};
 
@@ -38,9 +38,14 @@ pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOption
         if !vectors::names_vector(check, present) {
             value(check, present, arm.span, path);
         }
+        let mut bits = 0;
         for item in items {
             match item {
-                WireItem::Field(field) => value(check, &field.value, field.name.span, path),
+                WireItem::Field(field) => {
+                    paths::on_octet(check, field, bits);
+                    bits += u64::from(field.width);
+                    value(check, &field.value, field.name.span, path);
+                }
                 WireItem::Each(each) => {
                     value(check, &each.length, each.span, path);
                     elements(check, each, path);
@@ -87,7 +92,10 @@ pub(super) fn behind_the_end<'a>(check: &mut WireCheck<'a, '_>, item: &WireItem,
 /// Checks elements: they are behind the field that counts them, or extend to the packet's end.
 pub(super) fn each<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: &mut Path<'a>) {
     match each.to_end {
-        true => value(check, &each.length, each.span, path),
+        true => {
+            path.to_end = Some(each.span);
+            value(check, &each.length, each.span, path);
+        }
         false => counted_in_front(check, each, path),
     }
     if !path.bits.is_multiple_of(8) {
@@ -130,9 +138,14 @@ fn counted_in_front<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path:
 }
 
 fn elements<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: &mut Path<'a>) {
+    let mut bits = 0;
     for item in &each.items {
         match item {
-            WireItem::Field(field) => value(check, &field.value, field.name.span, path),
+            WireItem::Field(field) => {
+                paths::on_octet(check, field, bits);
+                bits += u64::from(field.width);
+                value(check, &field.value, field.name.span, path);
+            }
             WireItem::Each(inner) => {
                 counted_in_front(check, inner, path);
                 elements(check, inner, path);

@@ -7,6 +7,7 @@ mod alternatives;
 mod context;
 mod cover;
 mod headers;
+mod messages;
 mod names;
 mod own;
 mod parts;

@@ -2,6 +2,7 @@
 
 use mokume_base::{Diagnostic, Thing};
 
+use crate::check::invert;
 use crate::check::wires::context::WireCheck;
 use crate::check::wires::{parts, vectors};
 use crate::program::*;
@@ -44,6 +45,10 @@ fn field_names<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField) {
     let WireValue::Header { layer, times, plus, .. } = &field.value else { return };
     let Some(found) = header_field(check, &field.value) else { return };
     if vectors::is_length(check, &field.value) {
+        let most = times * vectors::bound(check, &field.value) + plus;
+        if let Some(found) = invert::never_within(field, (u128::from(*plus), u128::from(most))) {
+            check.fail(found);
+        }
         return wide_enough(check, field, times * vectors::bound(check, &field.value) + plus);
     }
     let Some(width) = types::width(check.program, found.ty) else { return no_scalar(check, field, &found) };

@@ -4,7 +4,7 @@ use mokume_base::Diagnostic;
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::headers::Seen;
-use crate::check::wires::{alternatives, cover, names, vectors};
+use crate::check::wires::{alternatives, cover, messages, names, vectors};
 use crate::program::*;
 use crate::{codes, lost};
 
@@ -87,16 +87,28 @@ fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [
 }
 
 fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path<'a>) {
-    if !field.big && check.wire.big && field.width > 8 && !path.bits.is_multiple_of(8) {
-        let text = format!("`{}` has its low octets first, but does not begin on an octet", field.name.text);
-        let diagnostic = Diagnostic::error(codes::WIRE_WIDTH, text)
-            .at(field.name.span, format!("{} bits in front of it", path.bits))
-            .help("put it on an octet, or write it without `little`");
-        check.fail(diagnostic);
-    }
+    on_octet(check, field, path.bits);
     path.bits += u64::from(field.width);
     path.last = Some(field.name.span);
     cover::value(check, &field.value, field.name.span, path);
+}
+
+/// Reports a field whose low octets come first, and which has no whole octets.
+pub(super) fn on_octet(check: &mut WireCheck, field: &WireField, bits: u64) {
+    if !field.big && field.width > 8 && !bits.is_multiple_of(8) {
+        let text = format!("`{}` has its low octets first, but does not begin on an octet", field.name.text);
+        let way = match check.wire.big {
+            true => "put it on an octet, or write it without `little`".to_string(),
+            false => format!(
+                "put it on an octet, or let its high bits come first: `{}: u{} big`",
+                field.name.text, field.width
+            ),
+        };
+        let diagnostic = Diagnostic::error(codes::WIRE_WIDTH, text)
+            .at(field.name.span, format!("{bits} bits in front of it"))
+            .help(way);
+        check.fail(diagnostic);
+    }
 }
 
 fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
@@ -111,7 +123,8 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
     if alternatives::of_others(check, path) {
         return;
     }
-    let from = topmost(check, path);
+    let from = messages::topmost(check, &path.selected);
+    behind_a_list(check, path);
     alone_below(check, from, path);
     let (mut missing, mut unsaid) = (Vec::new(), Vec::new());
     for seen in &check.seen[from..] {
@@ -139,6 +152,20 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
         uncovered(check, &layer, &field, path);
     }
     unsaid.into_iter().for_each(|layer| unchosen(check, layer, path));
+}
+
+/// Reports a list that is read to the packet's end where a message stands behind it.
+fn behind_a_list(check: &mut WireCheck, path: &Path) {
+    let Some(list) = path.to_end.filter(|_| messages::go_behind(check, &path.selected)) else { return };
+    let text = format!(
+        "`{}` does not read its own packets: the message behind this list is read as its elements",
+        check.wire.name.text
+    );
+    let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+        .at(list, "up to the packet's end")
+        .help("count the elements in front of it, `count: u8 = Layer.list.length`, and leave `until size(packet)` out")
+        .help("or let the list go without a message: an alternative without `with message`");
+    check.fail(diagnostic);
 }
 
 /// An alternative without a message has none of the headers above it; in a wire that the author wrote every packet has
@@ -203,18 +230,6 @@ fn unchosen<'a>(check: &mut WireCheck<'a, '_>, layer: &Layer, path: &Path<'a>) {
 fn first_of(layer: &Layer) -> String {
     let variants = layer.header.iter().flat_map(|header| &header.variants);
     variants.map(|variant| format!("{}.{}", layer.name.text, variant.name.text)).next().unwrap_or_default()
-}
-
-/// The highest layer whose header is in packets of a path: above an alternative without a message there is none.
-fn topmost<'a>(check: &WireCheck<'a, '_>, path: &Path<'a>) -> usize {
-    let alone = |seen: &Seen<'a>| {
-        let variants = seen.layer.header.iter().flat_map(|header| &header.variants);
-        let mut chosen = variants.filter(|variant| {
-            path.selected.iter().any(|(layer, name)| *layer == seen.layer.name.text && *name == variant.name.text)
-        });
-        chosen.any(|variant| !variant.with_message)
-    };
-    check.seen.iter().rposition(alone).unwrap_or(0)
 }
 
 fn uncovered<'a>(check: &mut WireCheck<'a, '_>, layer: &str, field: &Name, path: &Path<'a>) {

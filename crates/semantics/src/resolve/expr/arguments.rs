@@ -4,10 +4,10 @@ use mokume_base::{Diagnostic, Span};
 use mokume_syntax::ast;
 
 use crate::program::*;
-use crate::resolve::body::terms::unknown;
+use crate::resolve::body::terms::{is_name, unknown};
 use crate::resolve::body::Body;
 use crate::resolve::expr::{self, positional};
-use crate::{codes, lost, suggest, tree};
+use crate::{codes, lost, suggest, tree, visit};
 
 /// One value for each parameter: by position, then by name, then defaults.
 pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::Arg], span: Span) -> Vec<Expr> {
@@ -15,6 +15,7 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
     let mut places: Vec<Option<Span>> = vec![None; params.len()];
     let mut next = 0;
     let mut misspelt = false;
+    let mut written: Vec<usize> = Vec::new();
     let said = body.cx.out.len();
     for arg in args {
         let Some(value) = arg.value() else { continue };
@@ -24,11 +25,13 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
             continue;
         };
         given[index] = Some(expr::value(body, &value, params[index].ty));
+        written.push(index);
         if let Some(first) = places[index].replace(place) {
             body.cx.given_twice(&format!("`{}`", params[index].name.text), place, first);
             misspelt = true;
         }
     }
+    out_of_order(body, params, &written, &given);
     // A misspelt argument may be the missing one.
     let missing = given.iter().zip(params).filter(|(value, param)| value.is_none() && param.default.is_none());
     let missing: Vec<&Name> = missing.map(|(_, param)| &param.name).filter(|_| !misspelt).collect();
@@ -39,6 +42,31 @@ pub fn for_params(body: &mut Body, owner: &str, params: &[Param], args: &[ast::A
     }
     let default = |param: &Param| param.default.clone().unwrap_or(unknown(span));
     given.into_iter().zip(params).map(|(value, param)| value.unwrap_or_else(|| default(param))).collect()
+}
+
+/// Reports arguments by name that are written in another order than the parameters', if that shows: they are evaluated in the parameters'
+/// order, and one of them does more than give a value.
+fn out_of_order(body: &mut Body, params: &[Param], written: &[usize], given: &[Option<Expr>]) {
+    let acts = |value: &Expr| {
+        visit::any_expr(value, |inner| {
+            use ExprKind as E;
+            matches!(inner.kind, E::CallOwn { .. } | E::CallOn { .. } | E::Native { .. } | E::Sample)
+        })
+    };
+    for (at, first) in written.iter().enumerate() {
+        let Some(before) = given[*first].as_ref().filter(|value| !is_name(value)) else { continue };
+        let later = written[at + 1..].iter().filter(|later| *later < first).filter_map(|later| given[*later].as_ref());
+        let Some(later) = later.into_iter().find(|later| !is_name(later) && (acts(before) || acts(later))) else {
+            continue;
+        };
+        let name = &params[*first].name.text;
+        let diagnostic =
+            Diagnostic::error(codes::ARGUMENT_ORDER, "these arguments are not evaluated as they are written")
+                .at(before.span, "evaluated behind the other")
+                .label(later.span, "evaluated first: its parameter comes first")
+                .help(format!("write them in the order of the parameters, or bind this one before: `let {name} = …`"));
+        return body.report(diagnostic);
+    }
 }
 
 /// The parameter for an argument, by its name or as the next one; reports if there is none.

@@ -9,7 +9,7 @@ use crate::resolve::body::Body;
 use crate::resolve::expr;
 use crate::resolve::expr::patterns::Arms;
 use crate::resolve::expr::{conversions, data, operators, patterns};
-use crate::{codes, tree};
+use crate::{codes, tree, types};
 
 /// `if c { a } else { b }`: both branches have one type.
 pub(super) fn if_value(body: &mut Body, expr: &ast::If, want: Option<Type>, span: Span) -> Expr {
@@ -71,7 +71,8 @@ pub(super) fn match_value(body: &mut Body, expr: &ast::Match, want: Option<Type>
     once.into_iter().fold(chosen, with_local)
 }
 
-/// The value of each arm, with its numbers; all of one type. `None`: some arm has no value, which is reported.
+/// The value of each arm, with its numbers; all of one type, the widest of theirs. `None`: some arm has no value, which is
+/// reported.
 fn arm_values(
     body: &mut Body,
     expr: &ast::Match,
@@ -79,7 +80,7 @@ fn arm_values(
     matched: &Matched,
     want: Option<Type>,
 ) -> Option<Vec<(Vec<u64>, Expr)>> {
-    let mut values: Vec<(Vec<u64>, Expr)> = Vec::new();
+    let mut values: Vec<(Vec<u64>, ast::Block, Tree)> = Vec::new();
     for (numbers, block) in arms.cases.into_iter().chain([(Vec::new(), arms.otherwise)]) {
         let Some(block) = block else { continue };
         let Some(inner) = tree::block_value(&block) else {
@@ -88,25 +89,48 @@ fn arm_values(
             body.error(codes::NO_VALUE, "this arm gives no value", place, "a value is wanted here", help);
             return None;
         };
-        let first = values.first().map(|(_, first)| first.ty);
-        let found = body.scoped(|own| {
-            if matched.number.ty == Type::Unknown {
-                data::bind_lost(own, expr, &block);
-            }
-            let parts = matched
-                .data
-                .as_ref()
-                .map_or(Vec::new(), |(id, whole)| data::arm_parts(own, expr, &block, (*id, whole)));
-            let found = expr::infer(own, &inner, first.or(want));
-            let found = match first {
-                Some(ty) => conversions::coerce(own, found, ty),
-                None => found,
-            };
-            parts.into_iter().rev().fold(found, with_local)
-        });
-        values.push((numbers, found));
+        values.push((numbers, block, inner));
     }
-    (!values.is_empty()).then_some(values)
+    // Literals take the type of the others.
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by_key(|at| operators::is_flexible(body, &values[*at].2));
+    let mut found: Vec<(usize, Expr)> = Vec::new();
+    let mut widest: Option<Type> = None;
+    for at in order {
+        let (_, block, inner) = &values[at];
+        let hint = match operators::is_flexible(body, inner) {
+            true => operators::wide_enough(inner, widest.or(want), want),
+            false => want.or(widest),
+        };
+        let one = body.scoped(|own| {
+            if matched.number.ty == Type::Unknown {
+                data::bind_lost(own, expr, block);
+            }
+            let parts =
+                matched.data.as_ref().map_or(Vec::new(), |(id, whole)| data::arm_parts(own, expr, block, (*id, whole)));
+            let one = expr::infer(own, inner, hint);
+            // What cannot become wider is told of where its parts have names.
+            let one = match widest {
+                Some(ty) if !types::widens(ty, one.ty) => conversions::coerce(own, one, ty),
+                _ => one,
+            };
+            parts.into_iter().rev().fold(one, with_local)
+        });
+        if widest.is_none_or(|ty| types::widens(ty, one.ty)) {
+            widest = Some(one.ty);
+        }
+        found.push((at, one));
+    }
+    found.sort_by_key(|(at, _)| *at);
+    let as_widest = |(at, one): (usize, Expr)| {
+        let one = match widest {
+            Some(ty) if types::widens(one.ty, ty) => conversions::coerce(body, one, ty),
+            _ => one,
+        };
+        (std::mem::take(&mut values[at].0), one)
+    };
+    let found: Vec<(Vec<u64>, Expr)> = found.into_iter().map(as_widest).collect();
+    (!found.is_empty()).then_some(found)
 }
 
 /// `if n == 1 { … } else if n == 2 or n == 3 { … } else { … }`; the last value is for all remaining numbers.

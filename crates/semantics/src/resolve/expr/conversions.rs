@@ -73,6 +73,9 @@ fn only_name(body: &Body, expr: &Expr) -> Option<Name> {
 
 /// A field of the record that has the expected type.
 fn way_into(body: &Body, from: Type, to: Type) -> Option<String> {
+    if let Type::Flow(_) = to {
+        return Some("name the part of the flow that it is: `local.port: …`, `remote.host: …`".to_string());
+    }
     let Type::Record(id) = from else { return None };
     let fields = &body.cx.program.records.get(id.index())?.fields;
     let only = |fits: &dyn Fn(&&Field) -> bool| match fields.iter().filter(fits).collect::<Vec<_>>()[..] {

@@ -28,6 +28,7 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
     }
     let (mut local, mut remote, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     let mut said: Vec<(String, Option<String>, Span)> = Vec::new();
+    let mut is_whole = true;
     for arg in args {
         let Some(value) = arg.value() else { continue };
         let Some(label) = arg.name() else {
@@ -65,12 +66,17 @@ pub fn of_side(body: &mut Body, args: &[ast::Arg], side: Side, span: Span) -> Ex
             Type::Unknown => expr::infer(body, &value, None),
             ty => expr::value(body, &value, ty),
         };
-        if body.cx.out.len() == before {
+        is_whole &= body.cx.out.len() == before;
+        if is_whole {
             bare.extend(part.clone().filter(|_| parts.len() == 1));
             if end == "local" { &mut local } else { &mut remote }.push((part, found));
         }
     }
-    make(ExprKind::Flow { local, remote, bare }, Type::Flow(side), span)
+    match is_whole {
+        true => make(ExprKind::Flow { local, remote, bare }, Type::Flow(side), span),
+        // What it lacks is a consequence of a value that is wrong.
+        false => unknown(span),
+    }
 }
 
 /// `flow.prf(low, high)`

@@ -119,7 +119,12 @@ fn octets_as_value(body: &mut Body, octets: &[u8], span: Span, want: Option<Type
         }
         _ => ("octets are no value by themselves".to_string(), "a new message is `message(\"text\")`"),
     };
+    let address = std::str::from_utf8(octets).ok().filter(|text| text.parse::<std::net::IpAddr>().is_ok());
     match (want, octets) {
+        (Some(Type::UInt(_) | Type::Record(_)), _) if address.is_some() => {
+            let help = format!("an address stands without quotes: `{}`", address.unwrap_or_default());
+            no_value(body, &text, span, "octets", &help)
+        }
         (Some(Type::UInt(8..)), [octet]) => {
             no_value(body, &text, span, "octets", &format!("an octet is a number: write `0x{octet:02x}`"))
         }

@@ -110,6 +110,23 @@ fn has_inputs(body: &mut Body, span: Span, what: &str) -> bool {
 fn sample(body: &mut Body, span: Span, want: Option<Type>) -> Expr {
     match want {
         Some(ty @ (Type::UInt(_) | Type::Seq(_) | Type::Bool)) => make(ExprKind::Sample, ty, span),
+        Some(Type::Duration | Type::Instant) => {
+            let text = "a random value is a number or a `bool`";
+            body.error(
+                codes::NO_TYPE,
+                text,
+                span,
+                "a time is wanted",
+                "draw a number, and count with it: `let n: u32 = random`, then `(n % 5) * 1 ms`",
+            );
+            unknown(span)
+        }
+        Some(ty @ (Type::Enum(_) | Type::Record(_))) => {
+            let text = format!("a random value is a number or a `bool`, and {} is none", body.show(ty));
+            let help = "draw a number, and choose by it: `match n & 1 { 0 => { … }  else => { … } }`";
+            body.error(codes::NO_TYPE, text, span, "of another kind", help);
+            unknown(span)
+        }
         _ => {
             let text = "how wide this random number is, is not known here";
             body.error(codes::NO_TYPE, text, span, "of what type?", "bind it with a type: `let x: u32 = random`");

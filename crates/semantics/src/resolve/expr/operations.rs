@@ -82,6 +82,10 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Message, _) | (_, Type::Message) => {
             "messages are not compared: compare what they hold, `msg.u32be(0) == 7`, or a vector of octets in the header with a text".to_string()
         }
+        (Type::Instant, Type::Duration) | (Type::Duration, Type::Instant) if compares(op) => {
+            "a time that has passed is the difference of two instants: `now - began > 5 s`, with `const began: Instant = now`"
+                .to_string()
+        }
         (Type::Instant, Type::UInt(_)) => "a duration is added to an instant: `now + 5 ms`".to_string(),
         (Type::Instant, Type::Instant) => "instants are compared and subtracted".to_string(),
         _ => "both sides must be numbers of the same kind".to_string(),

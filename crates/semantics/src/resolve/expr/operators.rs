@@ -6,6 +6,7 @@ use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
 use crate::resolve::body::Body;
+use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{conversions, named_types, operations, state};
 use crate::{codes, tree, types};
@@ -90,7 +91,8 @@ fn operands(body: &mut Body, op: Binary, left: &Tree, right: &Tree, want: Option
         }
         (false, false) => {
             let a = expr::infer(body, left, None);
-            let is_hint = a.ty == Type::Reason || is_text(right) && body.cx.program.vector(a.ty).is_some();
+            let takes_text = matches!(a.ty, Type::UInt(_)) || body.cx.program.vector(a.ty).is_some();
+            let is_hint = a.ty == Type::Reason || is_text(right) && takes_text;
             let b = expr::infer(body, right, is_hint.then_some(a.ty));
             (a, b)
         }
@@ -138,7 +140,7 @@ fn is_text(expr: &Tree) -> bool {
 }
 
 /// The hint for a literal; if the literal is too large for it, the wider type that is expected of the whole.
-fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option<Type> {
+pub fn wide_enough(literal: &Tree, hint: Option<Type>, want: Option<Type>) -> Option<Type> {
     let Tree::Number(number) = tree::unparen(literal) else { return hint };
     match (hint, want, number.value()) {
         (Some(Type::UInt(narrow)), Some(Type::UInt(wide)), Some(NumberValue::Plain(value)))
@@ -164,6 +166,17 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
         let last = ExprKind::Binary { op: Binary::BitAnd, a: bit(kind), b: bit(ExprKind::Number(1)) };
         let is_set = ExprKind::Binary { op: Binary::Ne, a: bit(last), b: bit(ExprKind::Number(0)) };
         return make(is_set, Type::Bool, span);
+    }
+    if let Some(name) = tree::name_expr(body.file, right) {
+        let is_constant = matches!(body.cx.item_at(body.file, &name), Some(Item::Const(_)));
+        let ty = if is_constant { Some(expr::infer(body, right, None).ty) } else { named_types::of(body, right) };
+        if let Some(vector) = ty.and_then(|ty| body.cx.program.vector(ty)) {
+            let text = format!("`in` looks in maps and objects, and `{}` is a vector", name.text);
+            let help =
+                format!("look at one after the other: `for one in {} limit {} {{ … }}`", name.text, vector.bound);
+            body.error(codes::WRONG_STATE, &text, name.span, "a vector", &help);
+            return unknown(span);
+        }
     }
     let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
     let Some(map) = state::of_kind(body, right, "a map or the name of objects", is_map) else { return unknown(span) };

@@ -44,6 +44,7 @@ pub fn arms(body: &mut Body, stmt: &ast::Match, value: &Expr) -> Arms {
             continue;
         };
         let numbers = pattern_numbers(body, &pattern, value.ty, &mut seen);
+        either_bit(body, &pattern, value.ty, &numbers);
         arms.cases.push((numbers, arm.body()));
     }
     if !has_else {
@@ -86,6 +87,30 @@ fn pattern_numbers(body: &mut Body, pattern: &Tree, ty: Type, seen: &mut Vec<(u6
     }
     seen.push((number, found.span));
     vec![number]
+}
+
+/// Warns of `SYN | ACK => { … }` if the names are of single bits: an arm takes either, not the number with both.
+fn either_bit(body: &mut Body, pattern: &Tree, ty: Type, numbers: &[u64]) {
+    fn all_names(pattern: &Tree) -> bool {
+        match tree::unparen(pattern) {
+            Tree::Binary(binary) => [binary.left(), binary.right()].iter().flatten().all(all_names),
+            pattern => matches!(pattern, Tree::Name(_) | Tree::Field(_)),
+        }
+    }
+    let are_bits = numbers.len() > 1 && numbers.iter().all(|number| number.is_power_of_two());
+    if are_bits && matches!(ty, Type::UInt(_)) && all_names(pattern) {
+        let all = numbers.iter().fold(0, |all, number| all | number);
+        let place = body.span(pattern);
+        let diagnostic =
+            Diagnostic::warning(codes::EITHER_BIT, "this arm takes either bit, not the number that has both")
+                .at(place, "one or the other")
+                .help(format!(
+                    "the number with both is {all}: `const BOTH: {} = {all}`, and `BOTH => {{ … }}`",
+                    body.show(ty)
+                ))
+                .help("where either is meant, write two arms");
+        body.report(diagnostic);
+    }
 }
 
 /// Reports an `else` after arms that cover all values.

@@ -72,12 +72,21 @@ fn state_of_text(body: &Body, name: &str) -> Option<Span> {
 fn known_otherwise(body: &Body, name: &Name) -> Option<String> {
     let code = matches!(body.kind, BodyKind::Handler(_) | BodyKind::Function);
     match name.text.as_str() {
+        "new" if code => Some(
+            "an object is made where it is looked up: `let e = Entry[k] or new { … }`; a message is `message()`".to_string(),
+        ),
         "null" | "nil" | "None" => Some(
             "the language has no `null`: a place may hold a message or none, `messages held: 1 from kept`, and look-ups ask whether something is there: `if let v = seen[key] { … }`".to_string(),
         ),
         "msg" | "message" | "packet" | "frame" if code => {
-            let [only] = body.locals.messages()[..] else { return None };
-            Some(format!("the message is called `{}` here", only.text))
+            match body.locals.messages()[..] {
+                [only] => Some(format!("the message is called `{}` here", only.text)),
+                [] if matches!(body.kind, BodyKind::Handler(_)) => Some(format!(
+                    "a message that an event brings is named in the handler's head: `on deliver({}, …)`; a new one is `message(\"text\")`",
+                    name.text
+                )),
+                _ => None,
+            }
         }
         called if code && body.own_function(called).is_some() => Some(format!("it is a function: write `{called}(…)`")),
         published if matches!(body.kind, BodyKind::Value) && body.cx.said.published.contains_key(published) => {

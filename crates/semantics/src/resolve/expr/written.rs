@@ -139,7 +139,7 @@ fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
         return diagnostic
             .at(span, "a decimal point")
             .note("numbers are whole")
-            .help("use a smaller unit (`1500 us` for 1.5 ms), or `a .. b` with blanks for a range");
+            .help("use a smaller unit (`1500 us` for 1.5 ms), multiply and divide (`x * 3 / 2` for 1.5 x), or write `a .. b` with blanks for a range");
     }
     let with_colons = text.replace('-', ":");
     if with_colons != text && cx.program.written.iter().any(|written| written.form.read(&with_colons).is_some()) {

@@ -35,15 +35,26 @@ pub fn check(cx: &mut Context, trees: &Trees) {
     for (file, item) in &trees.layers {
         once_each(cx, *file, "parameter", names_of(item.params()));
         lists(cx, *file, &item.members());
+        functions(cx, *file, &item.members());
     }
     for (file, item) in &trees.parts {
         lists(cx, *file, &item.members());
+        functions(cx, *file, &item.members());
     }
     for (file, item) in &trees.bundles {
         once_each(cx, *file, "parameter", names_of(item.params()));
     }
     for (file, item) in &trees.suites {
         once_each(cx, *file, "parameter", names_of(item.params()));
+    }
+}
+
+/// The parameters of a layer's own functions.
+fn functions(cx: &mut Context, file: FileId, members: &[ast::Member]) {
+    for member in members {
+        if let ast::Member::Function(function) = member {
+            once_each(cx, file, "parameter", names_of(function.params()));
+        }
     }
 }
 

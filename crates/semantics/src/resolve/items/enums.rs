@@ -12,7 +12,8 @@ use crate::{codes, lost, tree, types};
 
 /// Resolves the names and numbers of an enum.
 pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::Enum) {
-    let width = match annotations::read(cx, file, item.ty()) {
+    let read = annotations::read(cx, file, item.ty());
+    let width = match read {
         Type::UInt(width) => width,
         Type::Unknown => 64,
         other => {
@@ -43,7 +44,8 @@ pub(super) fn names(cx: &mut Context, index: usize, file: FileId, item: &ast::En
         known.enter(cx, name, number, fits);
         lost::through(&mut cx.out[said..], &lost::numbers(&cx.program.enums[index].name));
     }
-    cx.program.enums[index].width = width;
+    // Of a type that is missing most have 8 bits: what is said of the width would be a consequence.
+    cx.program.enums[index].width = if read == Type::Unknown { 8 } else { width };
     cx.program.enums[index].names = known.names;
 }
 

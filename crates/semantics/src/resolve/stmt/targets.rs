@@ -128,7 +128,13 @@ pub(super) fn put_into(body: &mut Body, target: &Tree, value: Expr, span: Span) 
         }
         _ => {
             let place = body.span(&target);
-            body.error(codes::NOT_ASSIGNABLE, "this does not change", place, "no place", "bind it with `let` first");
+            body.error(
+                codes::NOT_ASSIGNABLE,
+                "this does not change",
+                place,
+                "no place",
+                "change a copy, and put it back: `let t = v[0]`, then `v[0] = t`",
+            );
             None
         }
     }

@@ -65,7 +65,7 @@ pub(super) fn arguments(cx: &mut Context, file: FileId, call: &ast::CallExpr, ha
                 let text = format!("`{}` is given twice", name.text);
                 cx.error(codes::DEFINED_TWICE, text, name.span, "again here", "leave one of them out");
             }
-            _ => given.push(Given { name, values: args(cx, file, &value, handles) }),
+            _ => given.push(Given { name, values: args(cx, file, &value, handles), span: arg.span(file) }),
         }
     }
     Args { given, rest: call.rest().is_some() }

@@ -76,7 +76,7 @@ fn element_bits(reader: &mut WireReader, items: &[WireItem]) -> Option<u64> {
             known && field.trims.is_none() && field.constraints.is_empty()
         };
         let Some(field) = field.filter(plain) else {
-            let help = "an element has fields for its parts, and constants";
+            let help = "an element has fields for its parts, `letter: u8 = c` of `each c in …`, and constants";
             reader.cx.error(codes::WIRE_ELEMENT, "this is no part of an element", span, "here", help);
             return None;
         };

@@ -72,6 +72,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
     if single.is_some() {
         variant = Some(0);
     }
+    unnamed(head, header.as_ref(), variant, message);
     let flow = head.flow(Side::Below);
     Some(Event::Deliver { message, variant, fields, flow })
 }
@@ -198,6 +199,19 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, param: &ast::
     if let Some(meant) = meant {
         head.bind(Name { text: meant, span: name.span }, Type::Unknown);
     }
+}
+
+/// Reports a head that leaves out the message that comes with its alternative.
+fn unnamed(head: &mut Head, header: Option<&Header>, variant: Option<u32>, message: Option<LocalId>) {
+    let variant = variant.and_then(|at| header?.variants.get(at as usize));
+    let Some(variant) = variant.filter(|variant| variant.with_message && message.is_none()) else { return };
+    let shown = match header.is_some_and(Header::is_single) {
+        true => "on deliver(msg, …)".to_string(),
+        false => format!("on deliver(msg, {} {{ … }})", variant.name.text),
+    };
+    let help =
+        format!("name it: `{shown}`, and say what becomes of it: `consume msg: used`, if its octets are not wanted");
+    head.cx.error(codes::HANDLER_PARAMS, "a message comes with this", head.span, "and has no name", &help);
 }
 
 /// Checks that an alternative without a message binds none.

@@ -33,7 +33,13 @@ pub(super) fn read(cx: &mut Context, file: FileId, option: &ast::LinkOption, lin
             link.calm_from = option.value().and_then(|value| fixed::number(cx, file, &value, Type::Duration));
         }
         _ => {
-            let help = suggest::help(&name.text, KNOWN).unwrap_or_default();
+            let help = match name.text.as_str() {
+                "bandwidth" | "speed" | "throughput" => "write `rate 10 Mbit/s`".to_string(),
+                "latency" | "rtt" => "write `delay 10 ms`, which is one way's".to_string(),
+                "jitter" => "write the least and the most delay: `delay 8 ms .. 12 ms`".to_string(),
+                "drop" | "drops" | "lose" => "write `loss 10 %`".to_string(),
+                text => suggest::help(text, KNOWN).unwrap_or_default(),
+            };
             let text = format!("a link has no `{}`", name.text);
             cx.error(codes::UNKNOWN_PARAMETER, text, name.span, "unknown", &help);
         }

@@ -1,0 +1,133 @@
+//! Fields that layers below the coding point write into the octets: on both ways the rest of the wire is coded while they are zero.
+//!
+//! Keeps: what a wire reads of such a field holds for zero, too; other wires are refused, as they would read no packet of their own.
+
+use mokume_base::Span;
+use mokume_reaction as r;
+use mokume_semantics::program as s;
+
+use crate::stack::Lowering;
+
+/// What remains to be said of a wire.
+struct Reads<'a> {
+    /// The placed fields, by their numbers.
+    placed: Vec<u32>,
+    names: Vec<&'a s::WireField>,
+    found: Vec<(Span, String)>,
+}
+
+impl Lowering<'_> {
+    /// Reports what a wire says of its placed fields and cannot be held while they are zero; `items` are its items in the automaton, with
+    /// the numbers of the text.
+    pub(super) fn placed_are_zero(&mut self, wire: &s::Wire, items: &[r::WireItem]) {
+        let fields = r::WireItem::fields(items);
+        let placed = fields.into_iter().filter(|field| matches!(field.value, r::FieldValue::Placed));
+        let mut reads =
+            Reads { placed: placed.map(|field| field.index.0).collect(), names: Vec::new(), found: Vec::new() };
+        if reads.placed.is_empty() {
+            return;
+        }
+        reads.items(&wire.items);
+        let help = "let that layer stand above the one that looks at octets, or in a bundle of its own; a layer makes a sum with `msg.sum16()`";
+        for (span, text) in reads.found {
+            self.error("M0727", text, Some(span), help);
+        }
+    }
+}
+
+impl<'a> Reads<'a> {
+    fn items(&mut self, items: &'a [s::WireItem]) {
+        for item in items {
+            match item {
+                s::WireItem::Field(field) => {
+                    self.names.push(field);
+                    self.field(field);
+                }
+                s::WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| self.items(&arm.items)),
+                s::WireItem::Optional { when, items, span } => {
+                    for (a, _, b) in when {
+                        self.named_in(&[a, b], *span, "whether this part is there cannot depend on it");
+                    }
+                    self.items(items);
+                }
+                s::WireItem::Options(options) => {
+                    self.named_in(&[&options.until], options.until_at, "where the options end cannot depend on it");
+                }
+                s::WireItem::Reach(to, span) => {
+                    self.named_in(&[to], *span, "where the header ends cannot depend on it")
+                }
+                s::WireItem::Each(_) => {}
+            }
+        }
+    }
+
+    fn field(&mut self, field: &s::WireField) {
+        let place = field.name.span;
+        if let s::WireValue::Computed(expr) = &field.value {
+            if matches!(expr, s::WireExpr::HeaderChecksum | s::WireExpr::PacketChecksum) {
+                let names = self.names_of(&self.placed);
+                let text = format!("this sum is made while {names} is zero, which a layer below the one that looks at octets writes later");
+                self.found.push((place, text));
+            }
+            self.named_in(&[expr], place, "what is computed here cannot depend on it");
+        }
+        if field.trims.is_some() && self.placed.contains(&field.index) {
+            self.say(field.index, place, "the packet cannot be trimmed to it");
+        }
+        for (a, op, b) in &field.constraints {
+            let holds = self.of_zero(a).zip(self.of_zero(b)).is_some_and(|(a, b)| holds(*op, a, b));
+            if !holds {
+                self.named_in(&[a, b], place, "it must be zero, too, for this `where`");
+            }
+        }
+    }
+
+    /// The value of an expression of placed fields and numbers, with zero for those fields.
+    fn of_zero(&self, expr: &s::WireExpr) -> Option<u64> {
+        match expr {
+            s::WireExpr::Number(number) => Some(*number),
+            s::WireExpr::Field(index) => self.placed.contains(index).then_some(0),
+            _ => None,
+        }
+    }
+
+    fn named_in(&mut self, exprs: &[&s::WireExpr], place: Span, what: &str) {
+        let named = exprs.iter().find_map(|expr| self.placed.iter().copied().find(|index| names(expr, *index)));
+        if let Some(index) = named {
+            self.say(index, place, what);
+        }
+    }
+
+    fn say(&mut self, index: u32, place: Span, what: &str) {
+        let name = self.names_of(&[index]);
+        self.found.push((place, format!("{name} is written by a layer below the one that looks at octets: {what}")));
+    }
+
+    fn names_of(&self, indices: &[u32]) -> String {
+        let named = |index: &u32| self.names.iter().find(|field| field.index == *index);
+        let names = indices
+            .iter()
+            .map(|index| named(index).map_or("a field".to_string(), |field| format!("`{}`", field.name.text)));
+        names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn names(expr: &s::WireExpr, index: u32) -> bool {
+    match expr {
+        s::WireExpr::Field(known) => *known == index,
+        s::WireExpr::Binary { a, b, .. } => names(a, index) || names(b, index),
+        _ => false,
+    }
+}
+
+fn holds(op: s::Binary, a: u64, b: u64) -> bool {
+    match op {
+        s::Binary::Eq => a == b,
+        s::Binary::Ne => a != b,
+        s::Binary::Lt => a < b,
+        s::Binary::Le => a <= b,
+        s::Binary::Gt => a > b,
+        s::Binary::Ge => a >= b,
+        _ => false,
+    }
+}

@@ -1,0 +1,45 @@
+//! Whether messages go behind the headers of a path through a wire: those that the topmost layer passes on.
+
+use crate::check::wires::context::WireCheck;
+use crate::program::*;
+use crate::visit;
+
+/// Whether the topmost layer with a header in these packets passes on messages from above; `selected` has the alternatives: layer and
+/// alternative.
+pub(super) fn go_behind(check: &WireCheck, selected: &[(&str, &str)]) -> bool {
+    let from = topmost(check, selected);
+    let Some(layer) = check.seen.get(from).map(|seen| seen.layer) else { return false };
+    let Some(header) = &layer.header else { return gives_on(layer, None) };
+    let name = selected.iter().find(|(of, _)| *of == layer.name.text).map(|(_, name)| *name);
+    let at = header.variants.iter().position(|variant| header.is_single() || Some(variant.name.text.as_str()) == name);
+    let variant = at.and_then(|at| header.variants.get(at));
+    variant.is_some_and(|variant| variant.with_message) && gives_on(layer, at)
+}
+
+/// The highest layer whose header is in packets of these alternatives: above one without a message there is none.
+pub(super) fn topmost(check: &WireCheck, selected: &[(&str, &str)]) -> usize {
+    let is_alone = |layer: &Layer| {
+        let variants = layer.header.iter().flat_map(|header| &header.variants);
+        let mut chosen =
+            variants.filter(|variant| selected.contains(&(layer.name.text.as_str(), variant.name.text.as_str())));
+        chosen.any(|variant| !variant.with_message)
+    };
+    check.seen.iter().rposition(|seen| is_alone(seen.layer)).unwrap_or(0)
+}
+
+/// Whether a layer sends on what comes from above, with this alternative of its header.
+fn gives_on(layer: &Layer, variant: Option<usize>) -> bool {
+    let handler = layer.handlers.iter().find(|handler| matches!(handler.event, Event::Send { .. }));
+    let Some(Handler { event: Event::Send { message, .. }, body, .. }) = handler else {
+        return layer.shape != Shape::Endpoint;
+    };
+    visit::any(body, |met| {
+        let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message: sent, fields, .. }), .. }) = met
+        else {
+            return false;
+        };
+        let is_it = sent.as_ref().is_some_and(|sent| matches!(sent.kind, ExprKind::Give(local) if local == *message));
+        let of_variant = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
+        is_it && of_variant
+    })
+}
