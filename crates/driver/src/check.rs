@@ -4,8 +4,6 @@
 //! Keeps: a mistake in one item does not hide those of unrelated items. A stack is checked as a whole if no item that
 //! it depends on has an error. Dependencies are taken from the names in the text, which can only be too cautious.
 
-mod unreached;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -128,7 +126,7 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         diagnostics.extend(crate::sim::wrong_steps(checked, network, &automaton));
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
-    unreached::check(checked, &made, &mut diagnostics);
+    crate::unreached::check(checked, &|stack| made(stack).map(|made| &made.reached), &mut diagnostics);
     if compile::has_errors(&diagnostics) && !checked.has_errors() {
         // As in the layers below: something may be unused only because of an error.
         diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);

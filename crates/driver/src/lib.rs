@@ -40,6 +40,7 @@ pub mod shelf;
 pub mod sim;
 pub mod streams;
 pub mod test;
+mod unreached;
 pub mod usual;
 pub mod weather;
 pub mod written;

@@ -91,8 +91,8 @@ fn longest_prefix(automaton: &Automaton, written: &Written, name: &str) -> Optio
     let (of, _) = name.rsplit_once('.')?;
     let Form::Prefix { of: address, .. } = written.params.get(of)? else { return None };
     let Form::Parts { widths, .. } = &**address else { return None };
-    let parts = automaton.params.iter().filter(|param| param.name.starts_with(&format!("{of}.")));
-    let is_last = parts.last().is_some_and(|last| last.name == name);
+    let mut parts = automaton.params.iter().filter(|param| param.name.starts_with(&format!("{of}.")));
+    let is_last = parts.next_back().is_some_and(|last| last.name == name);
     is_last.then(|| widths.iter().map(|width| u64::from(*width)).sum())
 }
 

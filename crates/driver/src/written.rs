@@ -9,7 +9,7 @@ use mokume_base::{Form, Notation, SourceMap, Span};
 use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
 use mokume_script::{CellForms, ListForm, Written};
 use mokume_semantics::program::{
-    Field, Layer, Member, MemberKind, ObjectClass, Param, Program, ScopeKind, Stack, Type,
+    Field, Layer, Member, MemberKind, Name, ObjectClass, Param, Program, ScopeKind, Stack, Type, WireItem,
 };
 
 /// The notations of a stack's values.
@@ -21,6 +21,7 @@ pub fn of(program: &Program, sources: &SourceMap, stack: &Stack, automaton: &Aut
         lists: source.lists(&stack.params),
         headers: source.headers(),
         wires: source.wires(),
+        refusals: source.refusals(),
         flows: source.flows(),
         cells: source.cells(),
         names: source.names(),
@@ -53,6 +54,19 @@ struct Declared<'a> {
     class: &'a Class,
     members: Vec<&'a Member>,
     keys: &'a [Field],
+}
+
+/// The names of a wire's fields.
+fn names_in<'a>(items: &'a [WireItem], names: &mut Vec<&'a Name>) {
+    for item in items {
+        match item {
+            WireItem::Field(field) => names.push(&field.name),
+            WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| names_in(&arm.items, names)),
+            WireItem::Optional { items, .. } => names_in(items, names),
+            WireItem::Each(each) => names_in(&each.items, names),
+            WireItem::Options(_) | WireItem::Reach(..) => {}
+        }
+    }
 }
 
 struct Source<'a> {
@@ -228,6 +242,24 @@ impl Source<'_> {
                 for (name, form) in &definition.written {
                     all.entry((WireId::from(index), name.clone())).or_insert_with(|| form.clone());
                 }
+            }
+        }
+        all
+    }
+
+    fn refusals(&self) -> BTreeMap<String, String> {
+        let mut all = BTreeMap::new();
+        for wire in &self.automaton.wires {
+            let name = wire.name.rsplit('.').next().unwrap_or_default();
+            let mut known = self.program.wires.iter().filter(|known| known.name.text == name);
+            // Of two wires of one name, which one it is cannot be told.
+            let (Some(definition), None) = (known.next(), known.next()) else { continue };
+            let mut fields = vec![&definition.name];
+            names_in(&definition.items, &mut fields);
+            for field in fields {
+                let (file, line, _) = self.place(field.span);
+                let reason = if std::ptr::eq(field, &definition.name) { "short" } else { &field.text };
+                all.entry(format!("{}.{reason}", wire.name)).or_insert_with(|| format!("{file}:{line}"));
             }
         }
         all

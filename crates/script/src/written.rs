@@ -20,6 +20,8 @@ pub struct Written {
     pub headers: BTreeMap<(HeaderId, VariantId, String), Form>,
     /// Fields of wires with a declared type, by name.
     pub wires: BTreeMap<(WireId, String), Form>,
+    /// Where the fields of wires are declared, `demo.mok:7`, by the reason for which each refuses a packet.
+    pub refusals: BTreeMap<String, String>,
     /// Parts of flows that are one number, by their names with the end in front; only those for which all layers have
     /// the same notation.
     pub flows: BTreeMap<String, Form>,

@@ -203,7 +203,7 @@ impl<'a> Namer<'a> {
                 let enders = side
                     .enders
                     .entry((reason, how == Ending::Dropped))
-                    .or_insert_with(|| enders((automaton, layers), reason, how))
+                    .or_insert_with(|| enders((automaton, layers, &side.written.refusals), reason, how))
                     .clone();
                 let reason = automaton.reasons[reason.index()].name.clone();
                 let ended = Ended { reason, count, layers: enders.layers, places: enders.places };
@@ -376,9 +376,13 @@ fn name_of(params: &[(String, Type)]) -> String {
     common.trim_end_matches(['_', '.']).to_string()
 }
 
-/// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, those
-/// that end what the wire rejected.
-fn enders((automaton, layers): (&Automaton, &Automaton), reason: ReasonId, how: Ending) -> Enders {
+/// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, the layers that read by the
+/// wire, and the field that refuses, where that is known.
+fn enders(
+    (automaton, layers, refusals): (&Automaton, &Automaton, &BTreeMap<String, String>),
+    reason: ReasonId,
+    how: Ending,
+) -> Enders {
     let name = &automaton.reasons[reason.index()].name;
     let is_its = |wire: &mokume_reaction::Wire| name.strip_prefix(&wire.name).is_some_and(|rest| rest.starts_with('.'));
     let (mut named, mut decoded) = (Found::default(), Found::default());
@@ -401,6 +405,10 @@ fn enders((automaton, layers): (&Automaton, &Automaton), reason: ReasonId, how: 
                 _ => {}
             }
         }
+    }
+    let field = refusals.get(name).filter(|_| named.layers.is_empty() && !decoded.layers.is_empty());
+    if let Some(field) = field {
+        return Enders { places: vec![field.clone()], ..decoded.told(automaton) };
     }
     let found = if named.layers.is_empty() { decoded } else { named };
     match found.layers.is_empty() {

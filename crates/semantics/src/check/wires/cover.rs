@@ -3,7 +3,7 @@
 use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
-use crate::check::wires::{alternatives, paths, vectors};
+use crate::check::wires::{alternatives, order, vectors};
 use crate::program::*;
 use crate::{codes, lost};
 
@@ -42,7 +42,7 @@ pub(super) fn options<'a>(check: &mut WireCheck<'a, '_>, options: &'a WireOption
         for item in items {
             match item {
                 WireItem::Field(field) => {
-                    paths::on_octet(check, field, bits);
+                    order::on_octet(check, field, bits);
                     bits += u64::from(field.width);
                     value(check, &field.value, field.name.span, path);
                 }
@@ -142,7 +142,7 @@ fn elements<'a>(check: &mut WireCheck<'a, '_>, each: &'a WireEach, path: &mut Pa
     for item in &each.items {
         match item {
             WireItem::Field(field) => {
-                paths::on_octet(check, field, bits);
+                order::on_octet(check, field, bits);
                 bits += u64::from(field.width);
                 value(check, &field.value, field.name.span, path);
             }

@@ -9,6 +9,7 @@ mod cover;
 mod headers;
 mod messages;
 mod names;
+mod order;
 mod own;
 mod parts;
 mod paths;

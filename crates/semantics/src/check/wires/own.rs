@@ -316,7 +316,8 @@ fn trims<'a>(check: &mut WireCheck<'a, '_>, way: &Way<'a>) {
         let all: Vec<Option<bool>> = messages().map(is_wrong).collect();
         let right = all.iter().filter(|wrong| **wrong == Some(false)).count();
         // Of one size it is right by chance: without a message, most often.
-        let is_chance = || right == 1 && all.contains(&Some(true)) && sends_messages(check, way);
+        let is_computed = matches!(field.value, WireValue::Computed(_));
+        let is_chance = || is_computed && right == 1 && all.contains(&Some(true)) && sends_messages(check, way);
         let Some((whole, kept)) = first.filter(|_| right == 0 || is_chance()) else { continue };
         let name = &field.name;
         let text = format!(

@@ -4,7 +4,7 @@ use mokume_base::Diagnostic;
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::headers::Seen;
-use crate::check::wires::{alternatives, cover, messages, names, vectors};
+use crate::check::wires::{alternatives, cover, messages, names, order, vectors};
 use crate::program::*;
 use crate::{codes, lost};
 
@@ -87,28 +87,10 @@ fn follow_arm<'a>(check: &mut WireCheck<'a, '_>, arm: &'a WireArm, next: &[&'a [
 }
 
 fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path<'a>) {
-    on_octet(check, field, path.bits);
+    order::on_octet(check, field, path.bits);
     path.bits += u64::from(field.width);
     path.last = Some(field.name.span);
     cover::value(check, &field.value, field.name.span, path);
-}
-
-/// Reports a field whose low octets come first, and which has no whole octets.
-pub(super) fn on_octet(check: &mut WireCheck, field: &WireField, bits: u64) {
-    if !field.big && field.width > 8 && !bits.is_multiple_of(8) {
-        let text = format!("`{}` has its low octets first, but does not begin on an octet", field.name.text);
-        let way = match check.wire.big {
-            true => "put it on an octet, or write it without `little`".to_string(),
-            false => format!(
-                "put it on an octet, or let its high bits come first: `{}: u{} big`",
-                field.name.text, field.width
-            ),
-        };
-        let diagnostic = Diagnostic::error(codes::WIRE_WIDTH, text)
-            .at(field.name.span, format!("{bits} bits in front of it"))
-            .help(way);
-        check.fail(diagnostic);
-    }
 }
 
 fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
@@ -164,7 +146,7 @@ fn behind_a_list(check: &mut WireCheck, path: &Path) {
     let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
         .at(list, "up to the packet's end")
         .help("count the elements in front of it, `count: u8 = Layer.list.length`, and leave `until size(packet)` out")
-        .help("or let the list go without a message: an alternative without `with message`");
+        .help("or let the list go without a message: an alternative without `with message`, or `message()` for what comes from above");
     check.fail(diagnostic);
 }
 

@@ -119,7 +119,8 @@ fn octets_as_value(body: &mut Body, octets: &[u8], span: Span, want: Option<Type
         }
         _ => ("octets are no value by themselves".to_string(), "a new message is `message(\"text\")`"),
     };
-    let address = std::str::from_utf8(octets).ok().filter(|text| text.parse::<std::net::IpAddr>().is_ok());
+    let reads = |text: &&str| body.cx.program.written.iter().any(|written| written.form.read(text).is_some());
+    let address = std::str::from_utf8(octets).ok().filter(reads);
     match (want, octets) {
         (Some(Type::UInt(_) | Type::Record(_)), _) if address.is_some() => {
             let help = format!("an address stands without quotes: `{}`", address.unwrap_or_default());

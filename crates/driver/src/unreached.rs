@@ -1,27 +1,30 @@
 //! Handlers of the files' own layers that stand in the automaton of no stack: what they say never happens.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 use mokume_semantics::codes;
 use mokume_semantics::program::{Event, Layer};
 
-use super::Made;
 use crate::compile::Checked;
 
-/// Warns of handlers that run in none of the stacks here. Layers that are in no stack, or in one with errors, are not
+/// `reached` gives the places of the handlers in the automaton of a stack without errors. Warns of handlers that run in none of the stacks here. Layers that are in no stack, or in one with errors, are not
 /// judged; nor are handlers of which something was said already.
-pub(super) fn check<'m>(checked: &Checked, made: &dyn Fn(u32) -> Option<&'m Made>, diagnostics: &mut Vec<Diagnostic>) {
+pub(crate) fn check<'m>(
+    checked: &Checked,
+    reached: &dyn Fn(u32) -> Option<&'m BTreeSet<Span>>,
+    diagnostics: &mut Vec<Diagnostic>,
+) {
     let program = &checked.program;
-    let mut used: BTreeMap<Span, (&Layer, Vec<Option<&Made>>)> = BTreeMap::new();
+    let mut used: BTreeMap<Span, (&Layer, Vec<Option<&BTreeSet<Span>>>)> = BTreeMap::new();
     for (at, stack) in program.stacks.iter().enumerate() {
         let layers = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of));
         for layer in layers.filter(|layer| checked.roots.contains(&layer.name.span.file)) {
-            used.entry(layer.name.span).or_insert((layer, Vec::new())).1.push(made(at as u32));
+            used.entry(layer.name.span).or_insert((layer, Vec::new())).1.push(reached(at as u32));
         }
     }
     for (layer, stacks) in used.into_values() {
-        let Some(stacks) = stacks.into_iter().collect::<Option<Vec<&Made>>>() else { continue };
+        let Some(stacks) = stacks.into_iter().collect::<Option<Vec<&BTreeSet<Span>>>>() else { continue };
         // Who serves a service serves all of it, whatever is asked.
         let handlers = layer.handlers.iter().filter(|handler| !matches!(handler.event, Event::Service { .. }));
         for handler in handlers {
@@ -32,7 +35,7 @@ pub(super) fn check<'m>(checked: &Checked, made: &dyn Fn(u32) -> Option<&'m Made
                         && label.span.end <= handler.span.end
                 })
             };
-            if stacks.iter().any(|made| made.reached.contains(&handler.span)) || diagnostics.iter().any(is_said) {
+            if stacks.iter().any(|reached| reached.contains(&handler.span)) || diagnostics.iter().any(is_said) {
                 continue;
             }
             let text = format!("nothing here makes this handler of `{}` run", layer.name.text);
