@@ -349,6 +349,10 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
+    diagnostics.extend(crate::own_packets::wrong(checked, &uncomposed));
+    if has_errors(&diagnostics) {
+        return (None, diagnostics);
+    }
     let composed = mokume_compose::compose(&uncomposed, mokume_compose::Options::default());
     let found = composed.findings.into_iter().filter(|finding| !is_of_others(checked, finding));
     diagnostics.extend(found.map(|found| places::of_finding(&checked.sources, definition, found)));

@@ -25,6 +25,7 @@ pub mod machines;
 pub mod natives;
 pub mod new;
 mod output;
+mod own_packets;
 mod parts;
 pub mod path;
 pub mod path_page;

@@ -9,7 +9,7 @@ use mokume_base::{Form, Notation, SourceMap, Span};
 use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
 use mokume_script::{CellForms, ListForm, Written};
 use mokume_semantics::program::{
-    Field, Layer, Member, MemberKind, Name, ObjectClass, Param, Program, ScopeKind, Stack, Type, WireItem,
+    Field, Layer, Member, MemberKind, Name, ObjectClass, OptionForm, Param, Program, ScopeKind, Stack, Type, WireItem,
 };
 
 /// The notations of a stack's values.
@@ -64,7 +64,15 @@ fn names_in<'a>(items: &'a [WireItem], names: &mut Vec<&'a Name>) {
             WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| names_in(&arm.items, names)),
             WireItem::Optional { items, .. } => names_in(items, names),
             WireItem::Each(each) => names_in(&each.items, names),
-            WireItem::Options(_) | WireItem::Reach(..) => {}
+            WireItem::Options(options) => {
+                names.extend([&options.kind.0, &options.length.0]);
+                for arm in &options.arms {
+                    if let OptionForm::Known { items, .. } = &arm.what {
+                        names_in(items, names);
+                    }
+                }
+            }
+            WireItem::Reach(..) => {}
         }
     }
 }

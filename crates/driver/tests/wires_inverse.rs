@@ -14,31 +14,13 @@ use mokume_base::Random;
 use mokume_driver::{compile, StackId};
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
 use mokume_reaction::*;
+use mokume_wire::trial::Fate;
 use mokume_wire::{decode, encode, read, HeaderValue};
 
 /// Of each kind, for each wire, with the reference's codec; every tenth goes to C as well. `MOKUME_VALUES` overrides
 /// it: the campaign uses more.
 const VALUES: u64 = 10_000;
 const IN_C: u64 = 10;
-
-/// A value at the limits of its width, small, or random; `known` are numbers that the wire names.
-fn value(random: &mut Random, width: u8, known: &[u64]) -> u64 {
-    let most = u64::MAX >> (64 - u32::from(width.clamp(1, 64)));
-    most & match random.place(8) {
-        0 => 0,
-        1 => 1,
-        2 => most,
-        3 => most - 1,
-        4 => random.place(64) as u64,
-        5 | 6 if !known.is_empty() => *random.one_of(known),
-        _ => random.word(),
-    }
-}
-
-fn payload(random: &mut Random) -> Vec<u8> {
-    let size = if random.place(20) == 0 { random.place(300) } else { random.place(48) };
-    (0..size).map(|_| random.word() as u8).collect()
-}
 
 /// Every wire once, by its definition: the same wire in several stacks counts once.
 fn mirrors() -> &'static [Mirror] {
@@ -108,7 +90,7 @@ struct Trial<'a> {
     encoder: &'a Automaton,
     c: Option<&'a mut CMachine>,
     random: Random,
-    known: Vec<u64>,
+    trial: mokume_wire::trial::Trial<'a>,
     values: u64,
     seen: Seen,
 }
@@ -126,49 +108,10 @@ impl Trial<'_> {
         Ok(self.seen)
     }
 
-    fn headers(&mut self, say: usize) -> Vec<HeaderValue> {
-        let automaton = &self.mirror.automaton;
-        let pairs = automaton.wires[0].headers.iter().zip(&self.mirror.says[say]);
-        let mut headers = Vec::new();
-        for (header, variant) in pairs {
-            let types = &automaton.headers[header.index()].variants[variant.index()].fields;
-            let mut fields = Vec::new();
-            for (_, ty) in types {
-                fields.push(match ty {
-                    // The values of an enumeration are its named numbers only.
-                    Type::Enum(id) => {
-                        let names = &automaton.enums[id.index()].names;
-                        self.random.one_of(names).1
-                    }
-                    ty => value(&mut self.random, ty.width(automaton), &self.known),
-                });
-            }
-            headers.push(HeaderValue { header: *header, variant: *variant, fields });
-        }
-        self.as_commonly(&mut headers);
-        headers
-    }
-
-    /// Half of the time: a field that an arm of the last choice leaves out gets the value that it has there.
-    fn as_commonly(&mut self, headers: &mut [HeaderValue]) {
-        let Some(WireItem::Choice { arms, .. }) = self.mirror.automaton.wires[0].items.last() else { return };
-        if self.random.place(2) == 0 {
-            return;
-        }
-        for common in &self.random.one_of(arms).commons {
-            let same = |value: &&mut HeaderValue| (value.header, value.variant) == (common.header, common.variant);
-            if let Some(value) = headers.iter_mut().find(same) {
-                value.fields[common.field as usize] = common.value;
-            }
-        }
-    }
-
     fn round(&mut self, c: Option<&mut CMachine>) -> Result<(), String> {
         let say = self.random.place(self.mirror.says.len());
-        let (headers, mut payload) = (self.headers(say), payload(&mut self.random));
-        if fills(&self.mirror.automaton.wires[0].items) {
-            payload.clear();
-        }
+        let (headers, payload) =
+            (self.trial.headers_of(say, &mut self.random), self.trial.payload(say, &mut self.random));
         let packet = encode(self.encoder, WIRE, &headers, &payload);
         self.value(&headers, &payload, &packet)?;
         let mutated = self.mutated(&packet.octets);
@@ -186,57 +129,15 @@ impl Trial<'_> {
         self.packet_in_c(c, &mutated)
     }
 
-    /// `decode(encode(x)) = x`, with zeros for what the packet does not contain.
+    /// `decode(encode(x)) = x`.
     fn value(&mut self, headers: &[HeaderValue], payload: &[u8], packet: &mokume_wire::Encoded) -> Result<(), String> {
-        if packet.narrow {
-            self.seen.narrow += 1;
-            return Ok(());
+        match self.trial.judge(headers, payload, packet) {
+            Ok(Fate::Narrow) => self.seen.narrow += 1,
+            Ok(Fate::Refused) => self.seen.refused_values += 1,
+            Ok(Fate::Same) => self.seen.said += 1,
+            Err(misread) => return Err(format!("{headers:?} becomes {:02x?}: {misread:?}", packet.octets)),
         }
-        let automaton = &self.mirror.automaton;
-        let decoded = match decode(automaton, WIRE, &packet.octets) {
-            Ok(decoded) => decoded,
-            Err(refusal) if self.may_refuse(refusal.reason) => {
-                self.seen.refused_values += 1;
-                return Ok(());
-            }
-            Err(refusal) => return Err(format!("{headers:?} becomes {:02x?}: {refusal:?}", packet.octets)),
-        };
-        let zeroed = |(was, is): (&HeaderValue, &HeaderValue)| {
-            was.header == is.header
-                && was.variant == is.variant
-                && was.fields.iter().zip(&is.fields).enumerate().all(|(at, (was, now))| {
-                    was == now || *now == 0 && self.is_optional((is.header, is.variant, at as u32))
-                })
-        };
-        let behind = &packet.octets[decoded.payload.clone()];
-        // A header's own length may be less than what is there: the rest is padding.
-        let same = behind == payload || self.trims_by_header() && payload.starts_with(behind);
-        if !headers.iter().zip(&decoded.headers).all(zeroed) || !same {
-            return Err(format!("{headers:?} becomes {:02x?} becomes {decoded:?}", packet.octets));
-        }
-        let again = encode(automaton, WIRE, &decoded.headers, behind);
-        if again.octets != packet.octets[..decoded.payload.end] || again.narrow {
-            return Err(format!("{:02x?} is encoded again to {:02x?}", packet.octets, again.octets));
-        }
-        self.seen.said += 1;
         Ok(())
-    }
-
-    /// Whether a constraint, or a choice on a value, may refuse some values of the headers.
-    fn may_refuse(&self, reason: ReasonId) -> bool {
-        let wire = &self.mirror.automaton.wires[0];
-        let constrained = WireItem::fields(&wire.items).into_iter().flat_map(|field| &field.constraints);
-        let says_more = (self.trims_by_header() || reaches(&wire.items)) && reason == wire.short;
-        constrained.into_iter().any(|constraint| constraint.otherwise == reason) || says_more
-    }
-
-    fn trims_by_header(&self) -> bool {
-        let fields = WireItem::fields(&self.mirror.automaton.wires[0].items);
-        fields.into_iter().any(|field| field.trims_packet && matches!(field.value, FieldValue::Header { .. }))
-    }
-
-    fn is_optional(&self, place: (HeaderId, VariantId, u32)) -> bool {
-        optional_fields(&self.mirror.automaton.wires[0].items, false).contains(&place)
     }
 
     fn mutated(&mut self, packet: &[u8]) -> Vec<u8> {
@@ -337,79 +238,6 @@ fn has_options(items: &[WireItem]) -> bool {
     items.iter().any(|item| matches!(item, WireItem::Options(_)) || item.inner().into_iter().any(has_options))
 }
 
-/// Whether options or elements go up to the packet's end, so that there is no payload.
-fn fills(items: &[WireItem]) -> bool {
-    items.iter().any(|item| match item {
-        WireItem::Options(options) => options.until == WireExpression::PacketSize,
-        WireItem::List(list) if list.to_end.is_some() => true,
-        item => item.inner().into_iter().any(fills),
-    })
-}
-
-fn reaches(items: &[WireItem]) -> bool {
-    items.iter().any(|item| matches!(item, WireItem::Reach(_)) || item.inner().into_iter().any(reaches))
-}
-
-/// Header fields that are zero in some packets.
-fn optional_fields(items: &[WireItem], inside: bool) -> Vec<(HeaderId, VariantId, u32)> {
-    let mut found = Vec::new();
-    for item in items {
-        match item {
-            WireItem::Field(field) => {
-                if let (true, FieldValue::Header { header, variant, field, .. }) = (inside, &field.value) {
-                    found.push((*header, *variant, *field));
-                }
-            }
-            item => {
-                let within = inside || !matches!(item, WireItem::Choice { .. });
-                if let WireItem::Options(options) = item {
-                    found.extend(options.arms.iter().filter_map(counted));
-                }
-                item.inner().into_iter().for_each(|items| found.extend(optional_fields(items, within)));
-            }
-        }
-    }
-    found
-}
-
-/// The count of a repeated option: without the option, there are no elements.
-fn counted(arm: &OptionArm) -> Option<(HeaderId, VariantId, u32)> {
-    let OptionArm::Known { header, variant, repeat: Some(repeat), .. } = arm else { return None };
-    Some((*header, *variant, repeat.count))
-}
-
-/// Constants and tags of the wire, and neighbouring numbers.
-fn known(wire: &Wire) -> Vec<u64> {
-    fn numbers(expression: &WireExpression, found: &mut Vec<u64>) {
-        use WireExpression as E;
-        match expression {
-            E::Number(number) => found.push(*number),
-            E::Add(a, b) | E::Sub(a, b) | E::Mul(a, b) | E::Div(a, b) => {
-                numbers(a, found);
-                numbers(b, found);
-            }
-            _ => {}
-        }
-    }
-    let mut found = Vec::new();
-    let mut walk = vec![&wire.items[..]];
-    while let Some(items) = walk.pop() {
-        for item in items {
-            match item {
-                WireItem::Field(field) => field.constraints.iter().for_each(|constraint| {
-                    numbers(&constraint.left, &mut found);
-                    numbers(&constraint.right, &mut found);
-                }),
-                WireItem::Optional { when, .. } => when.iter().for_each(|test| numbers(&test.right, &mut found)),
-                WireItem::Choice { arms, .. } => found.extend(arms.iter().map(|arm| arm.tag)),
-                _ => {}
-            }
-            walk.extend(item.inner());
-        }
-    }
-    found
-}
-
 fn program(mirrors: &[&Automaton]) -> Option<Arc<CProgram>> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("wires");
     let composed: Vec<Automaton> = mirrors
@@ -435,8 +263,8 @@ fn machine(program: &Arc<CProgram>, place: usize) -> CMachine {
 }
 
 fn try_wire(mirror: &Mirror, encoder: &Automaton, c: Option<&mut CMachine>, values: u64) -> Result<Seen, String> {
-    let known = known(&mirror.automaton.wires[0]);
-    Trial { mirror, encoder, c, random: Random::new(7), known, values, seen: Seen::default() }.run()
+    let trial = mokume_wire::trial::Trial::new(&mirror.automaton, WIRE);
+    Trial { mirror, encoder, c, random: Random::new(7), trial, values, seen: Seen::default() }.run()
 }
 
 #[test]

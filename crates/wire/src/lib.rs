@@ -26,6 +26,7 @@ mod decode;
 mod encode;
 mod expression;
 pub mod native;
+pub mod trial;
 
 use mokume_reaction::{Automaton, HeaderId, ReasonId, VariantId};
 

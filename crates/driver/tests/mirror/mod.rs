@@ -17,9 +17,6 @@ pub const PORT: PortId = PortId(0);
 /// The event of a packet; those of values follow.
 pub const PACKET: u32 = 0;
 
-/// More alternatives than any wire of the library has.
-const MOST: usize = 24;
-
 impl Mirror {
     pub fn of(name: &str, automaton: &Automaton, wire: WireId) -> Mirror {
         let mut bare = Automaton {
@@ -32,7 +29,7 @@ impl Mirror {
             ..Automaton::default()
         };
         rename(&mut bare);
-        let says = alternatives(&bare);
+        let says = mokume_wire::trial::Trial::new(&bare, WIRE).says;
         let text = format!("{}\n{}", text::print(&bare), behaviour(&bare, &says));
         let parsed = text::parse(FileId(0), &text);
         assert!(parsed.diagnostics.is_empty(), "{name}: {:?}\n{text}", parsed.diagnostics.first());
@@ -55,19 +52,6 @@ fn rename(bare: &mut Automaton) {
     bare.enums.iter_mut().enumerate().for_each(|(place, known)| known.name = format!("e.E{place}"));
     bare.reasons.iter_mut().enumerate().for_each(|(place, reason)| reason.name = format!("r.r{place}"));
     bare.wires[0].name = "w".into();
-}
-
-fn alternatives(bare: &Automaton) -> Vec<Vec<VariantId>> {
-    let mut all = vec![Vec::new()];
-    for header in &bare.wires[0].headers {
-        let variants = bare.headers[header.index()].variants.len();
-        let with = |before: &Vec<VariantId>| {
-            let before = before.clone();
-            (0..variants).map(move |variant| [before.clone(), vec![VariantId::from(variant)]].concat())
-        };
-        all = all.iter().flat_map(with).take(MOST).collect();
-    }
-    all
 }
 
 fn behaviour(bare: &Automaton, says: &[Vec<VariantId>]) -> String {

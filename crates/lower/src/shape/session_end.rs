@@ -166,7 +166,9 @@ impl<'p> Writer<'_, 'p> {
     /// `above.closed()`: the session above ends. A multiplexor's own session ends with it.
     /// Warns of an emission that needs a session where there is none.
     pub(crate) fn has_session(&mut self, what: &str) {
-        if self.runs.session.is_none() {
+        // A worker without a scope `session` runs for the sessions that are below it, too.
+        let at = self.inst(self.inst);
+        if self.runs.session.is_none() && !at.uses.sessions && !at.used.sessions {
             let help = "emit it in a handler of the scope `session`, of a layer whose flows have sessions";
             let text = format!("{what}: there is no session where this code runs");
             self.warn("M0725", &text, self.at, help);

@@ -111,7 +111,8 @@ impl<'p> Lowering<'p> {
         }
         let mut cursor = Cursor { bits: Some(0), selected: Vec::new(), elements: Vec::new() };
         let mut items = self.wire_items(&context, &definition.items, &mut cursor);
-        self.placed_are_zero(definition, &items);
+        let looks = members.get(placed_from).and_then(|at| self.layer(*at)).map(|layer| &layer.name);
+        self.placed_are_zero(definition, &items, looks);
         renumber(&mut items);
         for at in members {
             let size = cursor.bits.map(|bits| bits / 8);

@@ -12,6 +12,8 @@ use crate::stack::Lowering;
 struct Reads<'a> {
     /// The placed fields, by their numbers.
     placed: Vec<u32>,
+    /// Those of the layers below: the one that looks at octets finds its own in the packet, on the way up.
+    below: Vec<u32>,
     names: Vec<&'a s::WireField>,
     found: Vec<(Span, String)>,
 }
@@ -19,14 +21,22 @@ struct Reads<'a> {
 impl Lowering<'_> {
     /// Reports what a wire says of its placed fields and cannot be held while they are zero; `items` are its items in the automaton, with
     /// the numbers of the text.
-    pub(super) fn placed_are_zero(&mut self, wire: &s::Wire, items: &[r::WireItem]) {
+    pub(super) fn placed_are_zero(&mut self, wire: &s::Wire, items: &[r::WireItem], looks: Option<&s::Name>) {
         let fields = r::WireItem::fields(items);
         let placed = fields.into_iter().filter(|field| matches!(field.value, r::FieldValue::Placed));
-        let mut reads =
-            Reads { placed: placed.map(|field| field.index.0).collect(), names: Vec::new(), found: Vec::new() };
-        if reads.placed.is_empty() {
+        let placed: Vec<u32> = placed.map(|field| field.index.0).collect();
+        if placed.is_empty() {
             return;
         }
+        let mut names = Vec::new();
+        named(&wire.items, &mut names);
+        let is_own = |field: &s::WireField| match &field.value {
+            s::WireValue::Header { layer, .. } => looks.is_some_and(|looks| looks.text == layer.text),
+            _ => false,
+        };
+        let below = names.iter().filter(|field| placed.contains(&field.index) && !is_own(field));
+        let below = below.map(|field| field.index).collect();
+        let mut reads = Reads { placed, below, names, found: Vec::new() };
         reads.items(&wire.items);
         let help = "let that layer stand above the one that looks at octets, or in a bundle of its own; a layer makes a sum with `msg.sum16()`";
         for (span, text) in reads.found {
@@ -35,14 +45,11 @@ impl Lowering<'_> {
     }
 }
 
-impl<'a> Reads<'a> {
-    fn items(&mut self, items: &'a [s::WireItem]) {
+impl Reads<'_> {
+    fn items(&mut self, items: &[s::WireItem]) {
         for item in items {
             match item {
-                s::WireItem::Field(field) => {
-                    self.names.push(field);
-                    self.field(field);
-                }
+                s::WireItem::Field(field) => self.field(field),
                 s::WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| self.items(&arm.items)),
                 s::WireItem::Optional { when, items, span } => {
                     for (a, _, b) in when {
@@ -71,12 +78,13 @@ impl<'a> Reads<'a> {
             }
             self.named_in(&[expr], place, "what is computed here cannot depend on it");
         }
-        if field.trims.is_some() && self.placed.contains(&field.index) {
+        if field.trims.is_some() && self.below.contains(&field.index) {
             self.say(field.index, place, "the packet cannot be trimmed to it");
         }
         for (a, op, b) in &field.constraints {
             let holds = self.of_zero(a).zip(self.of_zero(b)).is_some_and(|(a, b)| holds(*op, a, b));
-            if !holds {
+            let is_below = self.below.iter().any(|index| names(a, *index) || names(b, *index));
+            if !holds && is_below {
                 self.named_in(&[a, b], place, "it must be zero, too, for this `where`");
             }
         }
@@ -109,6 +117,18 @@ impl<'a> Reads<'a> {
             .iter()
             .map(|index| named(index).map_or("a field".to_string(), |field| format!("`{}`", field.name.text)));
         names.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The fields of a wire.
+fn named<'a>(items: &'a [s::WireItem], fields: &mut Vec<&'a s::WireField>) {
+    for item in items {
+        match item {
+            s::WireItem::Field(field) => fields.push(field),
+            s::WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| named(&arm.items, fields)),
+            s::WireItem::Optional { items, .. } => named(items, fields),
+            s::WireItem::Options(_) | s::WireItem::Each(_) | s::WireItem::Reach(..) => {}
+        }
     }
 }
 

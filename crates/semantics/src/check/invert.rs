@@ -20,6 +20,14 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             value(field, out);
             constraints(field, &fields, out);
         }
+        let trims: Vec<&&WireField> = fields.iter().filter(|field| field.trims.is_some()).collect();
+        if let [first, second, ..] = trims[..] {
+            let found = Diagnostic::error(codes::WIRE_TRIM, "two fields say where the packet ends")
+                .at(second.name.span, "the second")
+                .label(first.name.span, "the first")
+                .help("let one field in front of the choice say it");
+            out.push(found);
+        }
         let known = fields.iter().map(|field| (field.index, possible(field, &fields))).collect();
         conditions(&wire.items, &known, &fields, out);
     }

@@ -122,7 +122,8 @@ impl Parser<'_> {
             [("xor", "^"), ("mod", "%"), ("div", "/"), ("shl", "<<"), ("shr", ">>"), ("is", "==")];
         let Some((word, sign)) = OPERATORS.iter().find(|(word, _)| self.at_word(word)) else { return false };
         let is_value = self.pos > 0 && matches!(self.nth_before_kind(), IDENT | NUMBER | R_PAREN | R_BRACKET);
-        if !is_value || !self.same_line(0) || !matches!(self.nth(1), IDENT | NUMBER | L_PAREN) {
+        // `div(3)` is a call, of a function of that name.
+        if !is_value || !self.same_line(0) || !matches!(self.nth(1), IDENT | NUMBER) {
             return false;
         }
         let diagnostic = self

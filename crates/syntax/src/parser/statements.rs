@@ -326,6 +326,19 @@ impl Parser<'_> {
         self.bump();
         self.kind_in_front(if kind == COUNT_STMT { "counter" } else { "quota" });
         self.postfix();
+        if self.at_any_word(&["to", "by"]) && self.same_line(0) && self.nth(1) == NUMBER {
+            let word = self.nth_text(0);
+            let help = format!(
+                "write the number alone: `{} {} {}`",
+                self.form.split(' ').next().unwrap_or_default(),
+                self.nth_before(),
+                self.nth_text(1)
+            );
+            let diagnostic =
+                self.error_here(codes::EXPECTED, format!("no `{word}` stands in front of an amount"), "not needed");
+            self.report(diagnostic.help(help));
+            self.bump_as_error();
+        }
         if self.at_amount() {
             self.expression();
         }

@@ -4,7 +4,8 @@ use crate::check::wires::context::WireCheck;
 use crate::program::*;
 use crate::visit;
 
-/// Whether the topmost layer with a header in these packets passes on messages from above; `selected` has the alternatives: layer and
+/// Whether the topmost layer with a header in these packets sends something behind it: what comes from above, or a message with octets of
+/// its own; `selected` has the alternatives: layer and
 /// alternative.
 pub(super) fn go_behind(check: &WireCheck, selected: &[(&str, &str)]) -> bool {
     let from = topmost(check, selected);
@@ -27,19 +28,45 @@ pub(super) fn topmost(check: &WireCheck, selected: &[(&str, &str)]) -> usize {
     check.seen.iter().rposition(|seen| is_alone(seen.layer)).unwrap_or(0)
 }
 
-/// Whether a layer sends on what comes from above, with this alternative of its header.
+/// Whether a layer sends a message that may have octets, with this alternative of its header.
 fn gives_on(layer: &Layer, variant: Option<usize>) -> bool {
-    let handler = layer.handlers.iter().find(|handler| matches!(handler.event, Event::Send { .. }));
-    let Some(Handler { event: Event::Send { message, .. }, body, .. }) = handler else {
-        return layer.shape != Shape::Endpoint;
+    let hears = layer.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
+    if !hears && layer.shape != Shape::Endpoint {
+        return true;
+    }
+    let sends = |body: &[Stmt], come: Option<LocalId>| {
+        visit::any(body, |met| {
+            let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, fields, .. }), .. }) = met else {
+                return false;
+            };
+            let is_of = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
+            is_of && message.as_ref().is_some_and(|message| has_octets(message, body, come))
+        })
     };
-    visit::any(body, |met| {
-        let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message: sent, fields, .. }), .. }) = met
-        else {
-            return false;
-        };
-        let is_it = sent.as_ref().is_some_and(|sent| matches!(sent.kind, ExprKind::Give(local) if local == *message));
-        let of_variant = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
-        is_it && of_variant
-    })
+    let functions = layer.functions.iter().any(|function| sends(&function.body, None));
+    functions
+        || layer.handlers.iter().any(|handler| {
+            let come = match handler.event {
+                Event::Deliver { message, .. } | Event::Arrives { message, .. } => message,
+                _ => None,
+            };
+            sends(&handler.body, come)
+        })
+}
+
+/// Whether a message may have octets; one that has `come` behind such headers has none, nor has `message()`.
+fn has_octets(message: &Expr, body: &[Stmt], come: Option<LocalId>) -> bool {
+    match &message.kind {
+        ExprKind::NewMessage { octets } => !octets.is_empty(),
+        ExprKind::Give(local) | ExprKind::Share(local) => {
+            let is_bare = |met: visit::Met| match met {
+                visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local => {
+                    matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty())
+                }
+                _ => false,
+            };
+            Some(*local) != come && !visit::any(body, is_bare)
+        }
+        _ => true,
+    }
 }

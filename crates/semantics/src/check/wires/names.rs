@@ -46,12 +46,12 @@ fn field_names<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField) {
     let Some(found) = header_field(check, &field.value) else { return };
     if vectors::is_length(check, &field.value) {
         let most = times * vectors::bound(check, &field.value) + plus;
-        if let Some(found) = invert::never_within(field, (u128::from(*plus), u128::from(most))) {
-            check.fail(found);
-        }
+        never_within(check, field, (u128::from(*plus), u128::from(most)));
         return wide_enough(check, field, times * vectors::bound(check, &field.value) + plus);
     }
     let Some(width) = types::width(check.program, found.ty) else { return no_scalar(check, field, &found) };
+    let most = u128::from(types::mask(width)) * u128::from(*times) + u128::from(*plus);
+    never_within(check, field, (u128::from(*plus), most));
     if *times == 1 && *plus == 0 && width != field.width {
         let text = format!(
             "`{}` has {} bits here and {width} in the header of `{}`",
@@ -141,6 +141,16 @@ pub(super) fn owner<'a>(check: &WireCheck<'a, '_>, arm: &'a WireArm) -> Option<(
             && seen.fields_of(Some(variant)).next().is_some()
     })?;
     Some((&seen.layer.name.text, &variant.text))
+}
+
+/// Reports a `where` that none of the field's numbers meets, unless that was said of the wire by itself.
+fn never_within(check: &mut WireCheck, field: &WireField, range: (u128, u128)) {
+    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+    let is_said =
+        check.out.iter().any(|found| found.code == codes::NO_PACKET_PASSES && place(found) == Some(field.name.span));
+    if let Some(found) = invert::never_within(field, range).filter(|_| !is_said) {
+        check.fail(found);
+    }
 }
 
 /// The count field must hold the length of the longest vector.

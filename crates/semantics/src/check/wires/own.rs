@@ -37,12 +37,12 @@ struct Way<'a> {
 /// Reports sizes that are impossible, and those that the wire's own reader would misread.
 pub(super) fn check(check: &mut WireCheck) {
     let wire = check.wire;
-    if has_reach(&wire.items) {
-        return;
-    }
-    let ways = ways(&wire.items, vec![Way::default()]);
+    // Of those whose end is said by the packet itself nothing is known here.
+    let mut ways = ways(&wire.items, vec![Way::default()]);
+    ways.retain(|way| !way.items.iter().copied().any(reaches));
     for way in &ways {
         ends_of_options(check, way);
+        padding_is_read(check, way);
         trims(check, way);
         never_fits(check, way);
         never_passes(check, way);
@@ -66,14 +66,12 @@ fn is_told(check: &WireCheck, diagnostic: &Diagnostic) -> bool {
     check.out.iter().any(|known| known.code == diagnostic.code && place(known) == place(diagnostic))
 }
 
-fn has_reach(items: &[WireItem]) -> bool {
-    items.iter().any(|item| match item {
+fn reaches(item: &WireItem) -> bool {
+    match item {
         WireItem::Reach(..) => true,
-        WireItem::Choice { arms, .. } => arms.iter().any(|arm| has_reach(&arm.items)),
-        WireItem::Optional { items, .. } => has_reach(items),
         WireItem::Each(each) => each.moves(),
-        WireItem::Field(_) | WireItem::Options(_) => false,
-    })
+        WireItem::Choice { .. } | WireItem::Optional { .. } | WireItem::Field(_) | WireItem::Options(_) => false,
+    }
 }
 
 /// All paths through choices and optional parts; `paths` has checked that they are few.
@@ -260,6 +258,38 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
     tell(check, diagnostic.help(help));
 }
 
+/// Reports padding behind options that is read as an option: zeros, where no arm says what kind 0 is.
+fn padding_is_read(check: &mut WireCheck, way: &Way) {
+    let Some(WireItem::Options(options)) = way.items.last() else { return };
+    let is_known = |arm: &WireOption| arm.kind == 0 && matches!(arm.what, OptionForm::End | OptionForm::Single);
+    if options.pad < 2 || options.pads_with.is_some() || options.arms.iter().any(is_known) {
+        return;
+    }
+    let unpadded = {
+        let mut other = options.clone();
+        other.pad = 1;
+        other
+    };
+    let pads = sizes_of_options(options).into_iter().any(|size| {
+        let other = WireItem::Options(unpadded.clone());
+        let items = way.items[..way.items.len() - 1].iter().copied().chain([&other]).collect();
+        let bare = Way { items, ..way.clone() };
+        packet(way, size, 0, 0).header != packet(&bare, size, 0, 0).header
+    });
+    if !pads {
+        return;
+    }
+    let text = format!(
+        "`{}` does not read its own packets: zeros behind the options are read as an option of kind 0",
+        check.wire.name.text
+    );
+    let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+        .at(options.span, format!("filled to a multiple of {}", options.pad))
+        .help("say that the options end there: `0 => end`")
+        .help("or that each zero is one: `0 => single`");
+    tell(check, diagnostic);
+}
+
 /// Whether messages go behind the headers of this way.
 fn sends_messages<'a>(check: &WireCheck<'a, '_>, way: &Way<'a>) -> bool {
     let selected: Vec<(&str, &str)> = way.arms.iter().filter_map(|arm| names::owner(check, arm)).collect();
@@ -401,20 +431,18 @@ fn never_passes(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// Reports a checksum over the header beside another one: each would cover the other.
+/// Reports two checksums in one packet: each would cover the other.
 fn sums_of_sums(check: &mut WireCheck, way: &Way) {
     let is_sum = |field: &&WireField| {
         matches!(field.value, WireValue::Computed(WireExpr::HeaderChecksum | WireExpr::PacketChecksum))
     };
     let sums: Vec<&WireField> = fields(way).filter(is_sum).collect();
-    let of_header = |field: &&WireField| matches!(field.value, WireValue::Computed(WireExpr::HeaderChecksum));
-    let (Some(header), [first, second, ..]) = (sums.iter().copied().find(of_header), &sums[..]) else { return };
-    let other = if header.index == first.index { second } else { first };
+    let [first, second, ..] = &sums[..] else { return };
     let text =
         format!("`{}` does not read its own packets: each of two sums would cover the other", check.wire.name.text);
     let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
-        .at(header.name.span, "over the header, with the other in it")
-        .label(other.name.span, "this one")
+        .at(second.name.span, "the second")
+        .label(first.name.span, "the first")
         .help("leave one out; or let a layer make the other of the message alone, with `sum16`");
     tell(check, diagnostic);
 }

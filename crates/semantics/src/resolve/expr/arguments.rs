@@ -61,7 +61,7 @@ fn out_of_order(body: &mut Body, params: &[Param], written: &[usize], given: &[O
         };
         let name = &params[*first].name.text;
         let diagnostic =
-            Diagnostic::error(codes::ARGUMENT_ORDER, "these arguments are not evaluated as they are written")
+            Diagnostic::warning(codes::ARGUMENT_ORDER, "these arguments are not evaluated as they are written")
                 .at(before.span, "evaluated behind the other")
                 .label(later.span, "evaluated first: its parameter comes first")
                 .help(format!("write them in the order of the parameters, or bind this one before: `let {name} = …`"));

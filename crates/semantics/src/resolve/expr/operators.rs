@@ -103,11 +103,12 @@ fn operands(body: &mut Body, op: Binary, left: &Tree, right: &Tree, want: Option
 pub fn pair(body: &mut Body, a: &Tree, b: &Tree, want: Option<Type>) -> (Expr, Expr) {
     let (a, b) = if is_flexible(body, a) && !is_flexible(body, b) {
         let b = expr::infer(body, b, want);
-        let hint = if b.ty == Type::Unknown { want } else { Some(b.ty) };
+        let hint = if b.ty == Type::Unknown { want } else { wide_enough(a, Some(b.ty), want) };
         (expr::infer(body, a, hint), b)
     } else {
         let a = expr::infer(body, a, want);
-        let hint = if a.ty == Type::Unknown || !is_flexible(body, b) { want } else { Some(a.ty) };
+        let takes_type = a.ty != Type::Unknown && is_flexible(body, b);
+        let hint = if takes_type { wide_enough(b, Some(a.ty), want) } else { want };
         let b = expr::infer(body, b, hint);
         (a, b)
     };

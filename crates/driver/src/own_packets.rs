@@ -1,0 +1,76 @@
+//! Wires of the files that are checked, tried: packets of random values that a wire writes and reads otherwise.
+//!
+//! Keeps: only what is certain is told, as a packet shows it. What a wire's sizes alone tell is found before, by the names in the text.
+
+use mokume_base::Diagnostic;
+use mokume_reaction::{Automaton, WireId};
+use mokume_semantics::codes;
+use mokume_wire::trial::{Found, Misread, Trial};
+use mokume_wire::HeaderValue;
+
+use crate::compile::Checked;
+
+/// Packets that are tried of each wire.
+const ROUNDS: u64 = 300;
+
+/// The most values that a report shows.
+const SHOWN: usize = 6;
+
+/// Reports wires of these files that do not read a packet of their own.
+pub(crate) fn wrong(checked: &Checked, automaton: &Automaton) -> Vec<Diagnostic> {
+    let mut all = Vec::new();
+    for (at, wire) in automaton.wires.iter().enumerate() {
+        let name = wire.name.rsplit('.').next().unwrap_or_default();
+        let mut known = checked.program.wires.iter().filter(|known| known.name.text == name);
+        let (Some(definition), None) = (known.next(), known.next()) else { continue };
+        if !checked.roots.contains(&definition.name.span.file) {
+            continue;
+        }
+        let Some(found) = Trial::new(automaton, WireId::from(at)).first_misread(ROUNDS) else { continue };
+        let text = format!("`{name}` does not read its own packets");
+        let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
+            .at(definition.name.span, "such as this one")
+            .note(written(automaton, &found))
+            .note(read(automaton, &found))
+            .help("look at what the wire says of this value: each field is read as it is written, and each packet by what stands in it");
+        all.push(diagnostic);
+    }
+    all
+}
+
+/// `of n = 3, list_length = 1 and "hi" it makes x"…"`
+fn written(automaton: &Automaton, found: &Found) -> String {
+    let values = values(automaton, &found.headers);
+    let message = match found.payload.is_empty() {
+        true => String::new(),
+        false => format!(" and a message of {} octets", found.payload.len()),
+    };
+    format!("of {values}{message} it makes {}", mokume_record::front_of(&found.octets, 32))
+}
+
+fn read(automaton: &Automaton, found: &Found) -> String {
+    match &found.misread {
+        Misread::Refused(refusal) => {
+            format!("it refuses that as `{}`", automaton.reasons[refusal.reason.index()].name)
+        }
+        Misread::Otherwise(headers, payload) => {
+            format!("it reads that as {} and a message of {} octets", values(automaton, headers), payload.len())
+        }
+        Misread::Again(octets) => {
+            format!("it reads that, and makes {} of what it has read", mokume_record::front_of(octets, 32))
+        }
+    }
+}
+
+fn values(automaton: &Automaton, headers: &[HeaderValue]) -> String {
+    let fields = headers.iter().flat_map(|header| {
+        let variant = &automaton.headers[header.header.index()].variants[header.variant.index()];
+        variant.fields.iter().zip(&header.fields).map(|((name, _), value)| format!("{name} = {value}"))
+    });
+    let all: Vec<String> = fields.collect();
+    let more = if all.len() > SHOWN { ", …" } else { "" };
+    match all.is_empty() {
+        true => "no fields".to_string(),
+        false => format!("{}{more}", all[..all.len().min(SHOWN)].join(", ")),
+    }
+}
