@@ -36,7 +36,8 @@ fn gives_on(layer: &Layer, variant: Option<usize>) -> bool {
     }
     let sends = |body: &[Stmt], come: Option<LocalId>| {
         visit::any(body, |met| {
-            let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, fields, .. }), .. }) = met else {
+            let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, fields, .. }), .. }) = met
+            else {
                 return false;
             };
             let is_of = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
