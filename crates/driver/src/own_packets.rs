@@ -74,3 +74,37 @@ fn values(automaton: &Automaton, headers: &[HeaderValue]) -> String {
         false => format!("{}{more}", all[..all.len().min(SHOWN)].join(", ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mokume_base::MemoryWorld;
+    use mokume_reaction::{FieldValue, WireExpression, WireItem};
+    use mokume_semantics::program::StackId;
+
+    use super::*;
+    use crate::compile;
+
+    const PROGRAM: &str = "worker W {\n    header { n: u8 }\n    on send(msg) { below.send(msg, n: 3) }\n\
+        on deliver(msg, n) { if n == 9 { drop msg: other } else { above.deliver(msg) } }\n}\n\
+        bundle B = W encoded Sized\nwire Sized big {\n    len: u16 = size(packet) trim packet to len\n    n: u8 = W.n\n}\n\
+        stack S(device: Device) {\n    app = B over device\n    export app\n}\n";
+
+    /// A size that is one too large, as if the checks of the text had let it pass.
+    #[test]
+    fn a_packet_that_is_read_otherwise_is_shown() {
+        let world = MemoryWorld::new();
+        let checked = compile::check_texts(&world, vec![("x.mok".into(), PROGRAM.into())], Vec::new());
+        let mut automaton = compile::compile(&checked, StackId(0), &world).0.expect("a right program").uncomposed;
+        assert!(wrong(&checked, &automaton).is_empty());
+        let Some(WireItem::Field(size)) = automaton.wires[0].items.first_mut() else { panic!("a field") };
+        let FieldValue::Computed { expression, .. } = &mut size.value else { panic!("a computed one") };
+        *expression = WireExpression::Add(WireExpression::PacketSize.into(), WireExpression::Number(1).into());
+        let found = wrong(&checked, &automaton);
+        let [found] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(found.message, "`Sized` does not read its own packets");
+        assert!(
+            found.notes[0].starts_with("of n = ") && found.notes[1] == "it refuses that as `Sized.short`",
+            "{found:?}"
+        );
+    }
+}

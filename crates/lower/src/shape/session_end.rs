@@ -170,7 +170,8 @@ impl<'p> Writer<'_, 'p> {
         let at = self.inst(self.inst);
         if self.runs.session.is_none() && !at.uses.sessions && !at.used.sessions {
             let help = "emit it in a handler of the scope `session`, of a layer whose flows have sessions";
-            let text = format!("{what}: there is no session where this code runs");
+            // The same layer may have sessions in another stack.
+            let text = format!("in `{}` {what}: there is no session where this code runs", self.stack.name.text);
             self.warn("M0725", &text, self.at, help);
         }
     }
