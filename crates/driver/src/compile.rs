@@ -349,7 +349,7 @@ fn compile_with(checked: &Checked, stack: StackId, world: Option<&dyn World>) ->
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }
-    diagnostics.extend(crate::own_packets::wrong(checked, &uncomposed));
+    diagnostics.extend(crate::own_packets::wrong((&checked.program, &checked.roots), &uncomposed));
     if has_errors(&diagnostics) {
         return (None, diagnostics);
     }

@@ -2,13 +2,12 @@
 //!
 //! Keeps: only what is certain is told, as a packet shows it. What a wire's sizes alone tell is found before, by the names in the text.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, FileId};
 use mokume_reaction::{Automaton, WireId};
 use mokume_semantics::codes;
+use mokume_semantics::program::Program;
 use mokume_wire::trial::{Found, Misread, Trial};
 use mokume_wire::HeaderValue;
-
-use crate::compile::Checked;
 
 /// Packets that are tried of each wire.
 const ROUNDS: u64 = 300;
@@ -17,13 +16,13 @@ const ROUNDS: u64 = 300;
 const SHOWN: usize = 6;
 
 /// Reports wires of these files that do not read a packet of their own.
-pub(crate) fn wrong(checked: &Checked, automaton: &Automaton) -> Vec<Diagnostic> {
+pub(crate) fn wrong((program, roots): (&Program, &[FileId]), automaton: &Automaton) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for (at, wire) in automaton.wires.iter().enumerate() {
         let name = wire.name.rsplit('.').next().unwrap_or_default();
-        let mut known = checked.program.wires.iter().filter(|known| known.name.text == name);
+        let mut known = program.wires.iter().filter(|known| known.name.text == name);
         let (Some(definition), None) = (known.next(), known.next()) else { continue };
-        if !checked.roots.contains(&definition.name.span.file) {
+        if !roots.contains(&definition.name.span.file) {
             continue;
         }
         let Some(found) = Trial::new(automaton, WireId::from(at)).first_misread(ROUNDS) else { continue };
@@ -95,11 +94,11 @@ mod tests {
         let world = MemoryWorld::new();
         let checked = compile::check_texts(&world, vec![("x.mok".into(), PROGRAM.into())], Vec::new());
         let mut automaton = compile::compile(&checked, StackId(0), &world).0.expect("a right program").uncomposed;
-        assert!(wrong(&checked, &automaton).is_empty());
+        assert!(wrong((&checked.program, &checked.roots), &automaton).is_empty());
         let Some(WireItem::Field(size)) = automaton.wires[0].items.first_mut() else { panic!("a field") };
         let FieldValue::Computed { expression, .. } = &mut size.value else { panic!("a computed one") };
         *expression = WireExpression::Add(WireExpression::PacketSize.into(), WireExpression::Number(1).into());
-        let found = wrong(&checked, &automaton);
+        let found = wrong((&checked.program, &checked.roots), &automaton);
         let [found] = &found[..] else { panic!("{found:?}") };
         assert_eq!(found.message, "`Sized` does not read its own packets");
         assert!(
