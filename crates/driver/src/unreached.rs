@@ -8,15 +8,14 @@ use mokume_semantics::program::{Event, Layer};
 
 use crate::compile::Checked;
 
+/// The places of a stack's handlers in its automaton; `None` if it has errors.
+type Reached<'m> = Option<&'m BTreeSet<Span>>;
+
 /// `reached` gives the places of the handlers in the automaton of a stack without errors. Warns of handlers that run in none of the stacks here. Layers that are in no stack, or in one with errors, are not
 /// judged; nor are handlers of which something was said already.
-pub(crate) fn check<'m>(
-    checked: &Checked,
-    reached: &dyn Fn(u32) -> Option<&'m BTreeSet<Span>>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
+pub(crate) fn check<'m>(checked: &Checked, reached: &dyn Fn(u32) -> Reached<'m>, diagnostics: &mut Vec<Diagnostic>) {
     let program = &checked.program;
-    let mut used: BTreeMap<Span, (&Layer, Vec<Option<&BTreeSet<Span>>>)> = BTreeMap::new();
+    let mut used: BTreeMap<Span, (&Layer, Vec<Reached>)> = BTreeMap::new();
     for (at, stack) in program.stacks.iter().enumerate() {
         let layers = stack.instances.iter().flat_map(|instance| program.layers_of(&instance.of));
         for layer in layers.filter(|layer| checked.roots.contains(&layer.name.span.file)) {
