@@ -19,14 +19,12 @@ const SHOWN: usize = 6;
 pub(crate) fn wrong((program, roots): (&Program, &[FileId]), automaton: &Automaton) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for (at, wire) in automaton.wires.iter().enumerate() {
-        let name = wire.name.rsplit('.').next().unwrap_or_default();
-        let mut known = program.wires.iter().filter(|known| known.name.text == name);
-        let (Some(definition), None) = (known.next(), known.next()) else { continue };
+        let Some(definition) = crate::written::definition_of(program, wire) else { continue };
         if !roots.contains(&definition.name.span.file) {
             continue;
         }
         let Some(found) = Trial::new(automaton, WireId::from(at)).first_misread(ROUNDS) else { continue };
-        let text = format!("`{name}` does not read its own packets");
+        let text = format!("`{}` does not read its own packets", definition.name.text);
         let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
             .at(definition.name.span, "such as this one")
             .note(written(automaton, &found))

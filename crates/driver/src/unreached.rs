@@ -11,7 +11,7 @@ use crate::compile::Checked;
 /// The places of a stack's handlers in its automaton; `None` if it has errors.
 type Reached<'m> = Option<&'m BTreeSet<Span>>;
 
-/// `reached` gives the places of the handlers in the automaton of a stack without errors. Warns of handlers that run in none of the stacks here. Layers that are in no stack, or in one with errors, are not
+/// Warns of handlers that run in none of the stacks here. Layers that are in no stack, or in one with errors, are not
 /// judged; nor are handlers of which something was said already.
 pub(crate) fn check<'m>(checked: &Checked, reached: &dyn Fn(u32) -> Reached<'m>, diagnostics: &mut Vec<Diagnostic>) {
     let program = &checked.program;

@@ -9,7 +9,8 @@ use mokume_base::{Form, Notation, SourceMap, Span};
 use mokume_reaction::{Automaton, Class, HeaderId, PortKind, SourceId, VariantId, WireId};
 use mokume_script::{CellForms, ListForm, Written};
 use mokume_semantics::program::{
-    Field, Layer, Member, MemberKind, Name, ObjectClass, OptionForm, Param, Program, ScopeKind, Stack, Type, WireItem,
+    Field, Layer, Member, MemberKind, Name, ObjectClass, OptionForm, Param, Program, ScopeKind, Stack, Type, Wire,
+    WireItem,
 };
 
 /// The notations of a stack's values.
@@ -54,6 +55,19 @@ struct Declared<'a> {
     class: &'a Class,
     members: Vec<&'a Member>,
     keys: &'a [Field],
+}
+
+/// The wires of a program with the name that one has in an automaton.
+fn definitions_of<'p>(program: &'p Program, wire: &mokume_reaction::Wire) -> impl Iterator<Item = &'p Wire> + use<'p> {
+    // If a stack has a wire several times, the instance precedes its name.
+    let name = wire.name.rsplit('.').next().unwrap_or_default().to_string();
+    program.wires.iter().filter(move |known| known.name.text == name)
+}
+
+/// The text's wire of an automaton's; `None` if it has none, or of two with one name.
+pub(crate) fn definition_of<'p>(program: &'p Program, wire: &mokume_reaction::Wire) -> Option<&'p Wire> {
+    let mut known = definitions_of(program, wire);
+    known.next().filter(|_| known.next().is_none())
 }
 
 /// The names of a wire's fields.
@@ -244,9 +258,7 @@ impl Source<'_> {
     fn wires(&self) -> BTreeMap<(WireId, String), Form> {
         let mut all = BTreeMap::new();
         for (index, wire) in self.automaton.wires.iter().enumerate() {
-            // If a stack has a wire several times, the instance precedes its name.
-            let name = wire.name.rsplit('.').next().unwrap_or_default();
-            for definition in self.program.wires.iter().filter(|known| known.name.text == name) {
+            for definition in definitions_of(self.program, wire) {
                 for (name, form) in &definition.written {
                     all.entry((WireId::from(index), name.clone())).or_insert_with(|| form.clone());
                 }
@@ -258,10 +270,7 @@ impl Source<'_> {
     fn refusals(&self) -> BTreeMap<String, String> {
         let mut all = BTreeMap::new();
         for wire in &self.automaton.wires {
-            let name = wire.name.rsplit('.').next().unwrap_or_default();
-            let mut known = self.program.wires.iter().filter(|known| known.name.text == name);
-            // Of two wires of one name, which one it is cannot be told.
-            let (Some(definition), None) = (known.next(), known.next()) else { continue };
+            let Some(definition) = definition_of(self.program, wire) else { continue };
             let mut fields = vec![&definition.name];
             names_in(&definition.items, &mut fields);
             for field in fields {

@@ -163,7 +163,6 @@ impl<'p> Writer<'_, 'p> {
         self.leave_session(session);
     }
 
-    /// `above.closed()`: the session above ends. A multiplexor's own session ends with it.
     /// Warns of an emission that needs a session where there is none.
     pub(crate) fn has_session(&mut self, what: &str) {
         // A worker without a scope `session` runs for the sessions that are below it, too.
@@ -176,6 +175,7 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
+    /// `above.closed()`: the session above ends. A multiplexor's own session ends with it.
     pub fn say_closed(&mut self) {
         self.has_session("`closed` tells nobody");
         let Some(session) = self.runs.session else { return };

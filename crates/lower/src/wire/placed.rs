@@ -28,8 +28,7 @@ impl Lowering<'_> {
         if placed.is_empty() {
             return;
         }
-        let mut names = Vec::new();
-        named(&wire.items, &mut names);
+        let names = s::WireItem::fields(&wire.items);
         let is_own = |field: &s::WireField| match &field.value {
             s::WireValue::Header { layer, .. } => looks.is_some_and(|looks| looks.text == layer.text),
             _ => false,
@@ -82,8 +81,8 @@ impl Reads<'_> {
             self.say(field.index, place, "the packet cannot be trimmed to it");
         }
         for (a, op, b) in &field.constraints {
-            let holds = self.of_zero(a).zip(self.of_zero(b)).is_some_and(|(a, b)| holds(*op, a, b));
-            let is_below = self.below.iter().any(|index| names(a, *index) || names(b, *index));
+            let holds = self.of_zero(a).zip(self.of_zero(b)).is_some_and(|(a, b)| op.is_met(a, b) == Some(true));
+            let is_below = self.below.iter().any(|index| a.names(*index) || b.names(*index));
             if !holds && is_below {
                 self.named_in(&[a, b], place, "it must be zero, too, for this `where`");
             }
@@ -100,7 +99,7 @@ impl Reads<'_> {
     }
 
     fn named_in(&mut self, exprs: &[&s::WireExpr], place: Span, what: &str) {
-        let named = exprs.iter().find_map(|expr| self.placed.iter().copied().find(|index| names(expr, *index)));
+        let named = exprs.iter().find_map(|expr| self.placed.iter().copied().find(|index| expr.names(*index)));
         if let Some(index) = named {
             self.say(index, place, what);
         }
@@ -117,37 +116,5 @@ impl Reads<'_> {
             .iter()
             .map(|index| named(index).map_or("a field".to_string(), |field| format!("`{}`", field.name.text)));
         names.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// The fields of a wire.
-fn named<'a>(items: &'a [s::WireItem], fields: &mut Vec<&'a s::WireField>) {
-    for item in items {
-        match item {
-            s::WireItem::Field(field) => fields.push(field),
-            s::WireItem::Choice { arms, .. } => arms.iter().for_each(|arm| named(&arm.items, fields)),
-            s::WireItem::Optional { items, .. } => named(items, fields),
-            s::WireItem::Options(_) | s::WireItem::Each(_) | s::WireItem::Reach(..) => {}
-        }
-    }
-}
-
-fn names(expr: &s::WireExpr, index: u32) -> bool {
-    match expr {
-        s::WireExpr::Field(known) => *known == index,
-        s::WireExpr::Binary { a, b, .. } => names(a, index) || names(b, index),
-        _ => false,
-    }
-}
-
-fn holds(op: s::Binary, a: u64, b: u64) -> bool {
-    match op {
-        s::Binary::Eq => a == b,
-        s::Binary::Ne => a != b,
-        s::Binary::Lt => a < b,
-        s::Binary::Le => a <= b,
-        s::Binary::Gt => a > b,
-        s::Binary::Ge => a >= b,
-        _ => false,
     }
 }

@@ -14,8 +14,7 @@ use crate::types;
 /// Checks each wire by itself.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for wire in &program.wires {
-        let mut fields = Vec::new();
-        collect(&wire.items, &mut fields);
+        let fields = WireItem::fields(&wire.items);
         for field in &fields {
             value(field, out);
             constraints(field, &fields, out);
@@ -30,24 +29,6 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         }
         let known = fields.iter().map(|field| (field.index, possible(field, &fields))).collect();
         conditions(&wire.items, &known, &fields, out);
-    }
-}
-
-fn collect<'a>(items: &'a [WireItem], fields: &mut Vec<&'a WireField>) {
-    for item in items {
-        if let WireItem::Field(field) = item {
-            fields.push(field);
-        }
-        blocks(item).into_iter().for_each(|items| collect(items, fields));
-    }
-}
-
-/// The lists of items inside an item.
-fn blocks(item: &WireItem) -> Vec<&[WireItem]> {
-    match item {
-        WireItem::Choice { arms, .. } => arms.iter().map(|arm| arm.items.as_slice()).collect(),
-        WireItem::Optional { items, .. } => vec![items],
-        WireItem::Field(_) | WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => Vec::new(),
     }
 }
 

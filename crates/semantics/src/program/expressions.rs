@@ -78,6 +78,19 @@ impl Binary {
             other => other,
         }
     }
+
+    /// Whether a comparison holds of two numbers without a sign; `None` for other operators.
+    pub fn is_met(self, a: u64, b: u64) -> Option<bool> {
+        Some(match self {
+            Binary::Eq => a == b,
+            Binary::Ne => a != b,
+            Binary::Lt => a < b,
+            Binary::Le => a <= b,
+            Binary::Gt => a > b,
+            Binary::Ge => a >= b,
+            _ => return None,
+        })
+    }
 }
 
 /// How a number is converted to another type.

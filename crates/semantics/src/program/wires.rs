@@ -115,6 +115,35 @@ pub struct WireEach {
     pub span: Span,
 }
 
+impl WireItem {
+    /// The fields of choices and optional parts, too, in order; not those of options and of elements.
+    pub fn fields(items: &[WireItem]) -> Vec<&WireField> {
+        let mut fields = Vec::new();
+        for item in items {
+            match item {
+                WireItem::Field(field) => fields.push(field),
+                WireItem::Choice { arms, .. } => {
+                    fields.extend(arms.iter().flat_map(|arm| WireItem::fields(&arm.items)))
+                }
+                WireItem::Optional { items, .. } => fields.extend(WireItem::fields(items)),
+                WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => {}
+            }
+        }
+        fields
+    }
+}
+
+impl WireExpr {
+    /// Whether it names the field with this number.
+    pub fn names(&self, index: u32) -> bool {
+        match self {
+            WireExpr::Field(known) => *known == index,
+            WireExpr::Binary { a, b, .. } => a.names(index) || b.names(index),
+            _ => false,
+        }
+    }
+}
+
 impl WireEach {
     /// Whether the place of what follows depends on more than the number of elements.
     pub fn moves(&self) -> bool {

@@ -202,19 +202,7 @@ impl Parser<'_> {
         if !scope || self.fragment || !self.new_line_before(0) {
             return false;
         }
-        let (mut n, mut open) = (1, 0);
-        loop {
-            match self.nth(n) {
-                L_BRACE => open += 1,
-                R_BRACE => open -= 1,
-                EOF => return false,
-                _ => {}
-            }
-            n += 1;
-            if open == 0 {
-                break;
-            }
-        }
+        let Some(n) = self.behind_brackets(1) else { return false };
         // What follows, as far in, is a statement.
         let column = self.column_of_line(0);
         let assigned = self.nth(n) == IDENT && matches!(self.nth(n + 1), DOT | L_PAREN | EQ | OP_EQ | L_BRACKET);

@@ -302,6 +302,23 @@ impl Parser<'_> {
         self.close();
     }
 
+    /// The number of the token behind what closes the bracket at the `n`th; `None` if nothing does.
+    pub(super) fn behind_brackets(&self, mut n: usize) -> Option<usize> {
+        let mut open = 0u32;
+        loop {
+            match self.nth(n) {
+                EOF => return None,
+                L_BRACE | L_PAREN | L_BRACKET => open += 1,
+                R_BRACE | R_PAREN | R_BRACKET => open = open.saturating_sub(1),
+                _ => {}
+            }
+            n += 1;
+            if open == 0 {
+                return Some(n);
+            }
+        }
+    }
+
     /// Skips a bracketed group, or one token. Works without recursion, as it runs at the bound of nesting.
     pub(super) fn skip_balanced(&mut self) {
         self.open(ERROR);

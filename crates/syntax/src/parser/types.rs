@@ -71,28 +71,12 @@ impl Parser<'_> {
         }
     }
 
-    /// The number of the token behind the brackets that open at the `n`th.
-    fn behind_brackets(&self, mut n: usize) -> usize {
-        let mut open = 0;
-        loop {
-            match self.nth(n) {
-                L_BRACKET => open += 1,
-                R_BRACKET => open -= 1,
-                EOF => return n,
-                _ => {}
-            }
-            n += 1;
-            if open == 0 {
-                return n;
-            }
-        }
-    }
-
     fn bracketed_type(&mut self) {
         let start = self.checkpoint();
         let opening = self.span_of(0);
-        let behind = if self.nth(1) == L_BRACKET { self.behind_brackets(1) } else { 2 };
-        let is_map = self.nth(1) == L_PAREN || matches!(self.nth(behind), ARROW | FAT_ARROW | COLON | COMMA);
+        let behind = if self.nth(1) == L_BRACKET { self.behind_brackets(1) } else { Some(2) };
+        let is_map = self.nth(1) == L_PAREN
+            || behind.is_some_and(|behind| matches!(self.nth(behind), ARROW | FAT_ARROW | COLON | COMMA));
         self.bump();
         if self.eat(L_PAREN) {
             self.type_();

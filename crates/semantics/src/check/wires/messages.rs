@@ -4,9 +4,8 @@ use crate::check::wires::context::WireCheck;
 use crate::program::*;
 use crate::visit;
 
-/// Whether the topmost layer with a header in these packets sends something behind it: what comes from above, or a message with octets of
-/// its own; `selected` has the alternatives: layer and
-/// alternative.
+/// Whether the topmost layer with a header in these packets sends something behind it: what comes from above, or a
+/// message with octets of its own; `selected` has the alternatives: layer and alternative.
 pub(super) fn go_behind(check: &WireCheck, selected: &[(&str, &str)]) -> bool {
     let from = topmost(check, selected);
     let Some(layer) = check.seen.get(from).map(|seen| seen.layer) else { return false };

@@ -171,10 +171,5 @@ fn choice_of(items: &[WireItem], layer: &str) -> Option<Chosen> {
 
 /// The field with this number, in order of appearance.
 fn field(items: &[WireItem], index: u32) -> Option<&WireField> {
-    items.iter().find_map(|item| match item {
-        WireItem::Field(field) => (field.index == index).then_some(field),
-        WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| self::field(&arm.items, index)),
-        WireItem::Optional { items, .. } => self::field(items, index),
-        WireItem::Options(_) | WireItem::Each(_) | WireItem::Reach(..) => None,
-    })
+    WireItem::fields(items).into_iter().find(|field| field.index == index)
 }

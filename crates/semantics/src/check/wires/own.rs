@@ -134,6 +134,13 @@ fn packet(way: &Way, options: u64, elements: u64, message: u64) -> Packet {
     made
 }
 
+/// A header alone with this many octets of options, the last part of its way, if they were padded to a multiple of `pad`.
+fn packet_padded(way: &Way, options: &WireOptions, pad: u32, size: u64) -> Packet {
+    let other = WireItem::Options(WireOptions { pad, ..options.clone() });
+    let items = way.items[..way.items.len() - 1].iter().copied().chain([&other]).collect();
+    packet(&Way { items, ..way.clone() }, size, 0, 0)
+}
+
 fn bits_of(items: &[WireItem]) -> u64 {
     let bits = |item: &WireItem| match item {
         WireItem::Field(field) => u64::from(field.width),
@@ -236,18 +243,11 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
         check.wire.name.text
     );
     let mut diagnostic = Diagnostic::error(codes::WIRE_OWN, text).at(options.until_at, format!("{until}, not {end}"));
-    let counting = fields(way).find(|field| names(&options.until, field.index));
+    let counting = fields(way).find(|field| options.until.names(field.index));
     if let Some(field) = counting {
         diagnostic = diagnostic.label(field.name.span, said_in(&found, field));
     }
-    let padded = |pad: u32| {
-        let mut other = options.clone();
-        other.pad = pad;
-        let other = WireItem::Options(other);
-        let items = way.items[..way.items.len() - 1].iter().copied().chain([&other]).collect();
-        let way = Way { items, ..way.clone() };
-        sizes.iter().all(|size| !wrong(&packet(&way, *size, 0, 0)))
-    };
+    let padded = |pad: u32| sizes.iter().all(|size| !wrong(&packet_padded(way, options, pad, *size)));
     let help = match [1, 2, 4, 8, 16, 32].into_iter().find(|pad| is_bare && padded(*pad)) {
         Some(pad) => format!("fill them to what the field counts in: `pad {pad}`"),
         None if is_bare => {
@@ -265,17 +265,8 @@ fn padding_is_read(check: &mut WireCheck, way: &Way) {
     if options.pad < 2 || options.pads_with.is_some() || options.arms.iter().any(is_known) {
         return;
     }
-    let unpadded = {
-        let mut other = options.clone();
-        other.pad = 1;
-        other
-    };
-    let pads = sizes_of_options(options).into_iter().any(|size| {
-        let other = WireItem::Options(unpadded.clone());
-        let items = way.items[..way.items.len() - 1].iter().copied().chain([&other]).collect();
-        let bare = Way { items, ..way.clone() };
-        packet(way, size, 0, 0).header != packet(&bare, size, 0, 0).header
-    });
+    let header = |pad: u32, size: u64| packet_padded(way, options, pad, size).header;
+    let pads = sizes_of_options(options).into_iter().any(|size| header(options.pad, size) != header(1, size));
     if !pads {
         return;
     }
@@ -316,14 +307,6 @@ fn carries_messages(check: &WireCheck) -> bool {
 fn said_in(packet: &Packet, field: &WireField) -> String {
     let value = packet.fields.iter().find(|(index, _)| *index == field.index).and_then(|(_, value)| *value);
     value.map_or_else(|| "counted here".to_string(), |value| format!("it is {value} then"))
-}
-
-fn names(expr: &WireExpr, index: u32) -> bool {
-    match expr {
-        WireExpr::Field(known) => *known == index,
-        WireExpr::Binary { a, b, .. } => names(a, index) || names(b, index),
-        _ => false,
-    }
 }
 
 /// Checks the length that a computed field trims the packet to.
@@ -414,7 +397,7 @@ fn never_passes(check: &mut WireCheck, way: &Way) {
     for field in fields(way) {
         for (a, op, b) in &field.constraints {
             let fails = |packet: Packet| match (value(&packet, a), value(&packet, b)) {
-                (Some(a), Some(b)) => !compares(*op, a, b),
+                (Some(a), Some(b)) => op.is_met(a, b) == Some(false),
                 _ => false,
             };
             // A packet whose sizes do not fit their fields is not sent.
@@ -453,18 +436,6 @@ fn sizes_fit(way: &Way, packet: &Packet) -> bool {
         WireValue::Computed(expr) => value(packet, expr).is_none_or(|value| value <= types::mask(field.width)),
         _ => true,
     })
-}
-
-fn compares(op: Binary, a: u64, b: u64) -> bool {
-    match op {
-        Binary::Eq => a == b,
-        Binary::Ne => a != b,
-        Binary::Lt => a < b,
-        Binary::Le => a <= b,
-        Binary::Gt => a > b,
-        Binary::Ge => a >= b,
-        _ => true,
-    }
 }
 
 fn shown(name: &str, plus: u64) -> String {
