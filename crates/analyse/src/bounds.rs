@@ -5,10 +5,13 @@
 //! (difference constraints, as in Bodik, Gupta and Sarkar: ABCD, eliminating array bounds checks on demand, 2000). They
 //! come from the conditions on the way from the entry.
 //!
+//! Most terms are the same wherever one asks, and the facts between those are kept once, each with the block from which
+//! on it holds. Only what rests on a difference that some facts exclude from wrapping around is worked out for each block.
+//!
 //! Keeps: facts are about mathematical integers, without a type's bound. A sum or difference counts as such only if it
 //! certainly did not wrap around.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 
@@ -37,31 +40,49 @@ struct Term {
 }
 
 /// `low <= high`
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Fact {
     low: Term,
     high: Term,
 }
 
-/// What is known at one place, and the terms of values there.
+/// A comparison of two numbers that is known to hold, or not to hold, in a block.
+#[derive(Clone, Copy, Debug)]
+struct Atom {
+    op: Compare,
+    holds: bool,
+    a: Value,
+    b: Value,
+}
+
+/// A fact about a base: another base is larger by so much, at least.
+type Higher = (Base, i128);
+
+/// A term without any facts, and whether facts may change it.
+type Alone = (Option<Term>, bool);
+
+/// What is known in one block beyond the facts that are kept once.
 #[derive(Clone, Default)]
 struct Known {
-    /// By the base of what is low: the bases of what is high, and how much larger they are, at least.
-    higher: FxHashMap<Base, Vec<(Base, i128)>>,
-    terms: RefCell<FxHashMap<Value, Option<Term>>>,
+    /// The block; `None` if not even the facts that are kept once are known.
+    block: Option<usize>,
+    facts: Vec<Fact>,
+    /// By the base of what is low.
+    higher: FxHashMap<Base, Vec<Higher>>,
+    terms: RefCell<FxHashMap<Base, Option<Term>>>,
 }
 
 impl Known {
-    fn of(facts: Vec<Fact>) -> Known {
-        let mut known = Known::default();
-        for Fact { low, high } in facts {
-            let higher = known.higher.entry(low.base).or_default();
-            let fact = (high.base, high.plus - low.plus);
+    fn of(block: usize, facts: Vec<Fact>) -> Known {
+        let mut higher: FxHashMap<Base, Vec<Higher>> = FxHashMap::default();
+        for fact in &facts {
+            let higher = higher.entry(fact.low.base).or_default();
+            let fact = fact.higher();
             if !higher.contains(&fact) {
                 higher.push(fact);
             }
         }
-        known
+        Known { block: Some(block), facts, higher, terms: RefCell::default() }
     }
 }
 
@@ -83,10 +104,18 @@ pub struct Bounds<'a> {
     made: Vec<Option<(&'a OpKind, usize)>>,
     /// For each parameter of a block with one predecessor, the argument.
     comes: Vec<Option<Value>>,
-    /// For each block with one predecessor that branches, the condition, and whether it holds in this block.
-    asked: Vec<Option<(Value, bool)>>,
     dominators: Dominators,
-    /// For each block, the facts that hold there.
+    /// For each value, as a number and as a message: its term without any facts, and whether facts may change it.
+    alone: Vec<[OnceCell<Alone>; 2]>,
+    /// Whether a term that is being worked out asked in vain for facts.
+    in_vain: Cell<bool>,
+    /// The facts that no other facts change, by the base of what is low; each with the block from which on it holds.
+    settled: FxHashMap<Base, Vec<(usize, Higher)>>,
+    /// For each block, what it knows besides by its predecessor's condition.
+    open: Vec<Vec<Atom>>,
+    /// The operations besides whose result is not larger than a number (`true`), or not less.
+    open_ops: Vec<(Value, Value, bool)>,
+    /// For each block, what is known there besides.
     known: Vec<OnceCell<Known>>,
 }
 
@@ -99,7 +128,7 @@ impl<'a> Bounds<'a> {
             op.results.iter().enumerate().for_each(|(place, result)| made[result.index()] = Some((&op.kind, place)));
         }
         let mut comes = vec![None; body.values.len()];
-        let mut asked = vec![None; body.blocks.len()];
+        let mut asked = Vec::new();
         for block in &body.blocks {
             for target in block.terminator.targets() {
                 if flow.edges_into(target.block) != 1 || target.block.index() == 0 {
@@ -109,18 +138,76 @@ impl<'a> Bounds<'a> {
                 let own = &params[params.len().saturating_sub(target.args.len())..];
                 own.iter().zip(&target.args).for_each(|(param, arg)| comes[param.index()] = Some(*arg));
                 if let Terminator::Branch { condition, then, .. } = &block.terminator {
-                    asked[target.block.index()] = Some((*condition, std::ptr::eq(target, then)));
+                    asked.push((target.block.index(), *condition, std::ptr::eq(target, then)));
                 }
             }
         }
-        let known = vec![OnceCell::new(); body.blocks.len()];
-        Bounds { automaton, body, made, comes, asked, dominators: Dominators::of(flow.successors()), known }
+        let mut bounds = Bounds {
+            automaton,
+            body,
+            made,
+            comes,
+            dominators: Dominators::of(flow.successors()),
+            alone: vec![Default::default(); body.values.len()],
+            in_vain: Cell::new(false),
+            settled: FxHashMap::default(),
+            open: vec![Vec::new(); body.blocks.len()],
+            open_ops: Vec::new(),
+            known: vec![OnceCell::new(); body.blocks.len()],
+        };
+        bounds.sort_operations();
+        for (block, condition, holds) in asked {
+            let mut atoms = Vec::new();
+            bounds.atoms(condition, holds, &mut atoms);
+            bounds.sort_atoms(block, atoms);
+        }
+        bounds
+    }
+
+    /// Facts from operations hold everywhere: they are kept once, or are worked out for each block.
+    fn sort_operations(&mut self) {
+        for op in self.body.ops() {
+            let OpKind::Binary { op: made, a, b } = &op.kind else { continue };
+            let (others, is_most) = match made {
+                Binary::Min | Binary::And => (vec![*a, *b], true),
+                Binary::Div | Binary::Rem | Binary::Shr => (vec![*a], true),
+                Binary::Max => (vec![*a, *b], false),
+                _ => continue,
+            };
+            let Some(own) = op.results.first() else { continue };
+            for other in others {
+                let ((own_term, own_may), (term, may)) = (self.alone(*own), self.alone(other));
+                if own_may || may {
+                    self.open_ops.push((*own, other, is_most));
+                } else if let (Some(own), Some(other)) = (own_term, term) {
+                    self.settle(0, Fact::between(own, other, is_most));
+                }
+            }
+        }
+    }
+
+    /// Facts from a block's condition hold from the block on.
+    fn sort_atoms(&mut self, block: usize, atoms: Vec<Atom>) {
+        for atom in atoms {
+            let ((a, a_may), (b, b_may)) = (self.alone(atom.a), self.alone(atom.b));
+            if a_may || b_may {
+                self.open[block].push(atom);
+            } else if let (Some(a), Some(b)) = (a, b) {
+                atom.facts(a, b).into_iter().flatten().for_each(|fact| self.settle(block, fact));
+            }
+        }
+    }
+
+    fn settle(&mut self, block: usize, fact: Fact) {
+        let (all, fact) = (self.settled.entry(fact.low.base).or_default(), (block, fact.higher()));
+        if !all.contains(&fact) {
+            all.push(fact);
+        }
     }
 
     /// Whether `low + more <= high` certainly holds wherever `block` runs. If this is false, it may still hold.
     pub fn at_most(&self, block: BlockId, (low, more): (Quantity, u64), high: Quantity) -> bool {
-        let round = |known: Known, _| Known::of(self.facts(block, &known));
-        let facts = self.known[block.index()].get_or_init(|| (0..ROUNDS).fold(Known::default(), round));
+        let facts = self.known[block.index()].get_or_init(|| self.known(block.index()));
         let term = |quantity| match quantity {
             Quantity::Value(value) => self.term(value, facts),
             Quantity::SizeOf(message) => self.size(message, facts),
@@ -132,66 +219,49 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Facts from the types of numbers and from the conditions on the way to a block; `known` is used to exclude
-    /// wrap-around.
-    fn facts(&self, block: BlockId, known: &Known) -> Vec<Fact> {
-        let mut facts = Vec::new();
-        for op in self.body.ops() {
-            let OpKind::Binary { op: made, a, b } = &op.kind else { continue };
-            let (others, is_most) = match made {
-                Binary::Min | Binary::And => (vec![*a, *b], true),
-                Binary::Div | Binary::Rem | Binary::Shr => (vec![*a], true),
-                Binary::Max => (vec![*a, *b], false),
-                _ => continue,
-            };
-            let own = op.results.first().and_then(|result| self.term(*result, known));
-            let of = |value: Value| {
-                let (own, other) = (own?, self.term(value, known)?);
-                Some(if is_most { Fact { low: own, high: other } } else { Fact { low: other, high: own } })
-            };
-            facts.extend(others.into_iter().filter_map(of));
+    fn known(&self, block: usize) -> Known {
+        let mut known = Known::of(block, Vec::new());
+        for _ in 0..ROUNDS {
+            let facts = self.facts(block, &known);
+            if facts == known.facts {
+                break;
+            }
+            known = Known::of(block, facts);
         }
-        let mut next = Some(block.index());
+        known
+    }
+
+    /// The facts in a block that are not kept once; `known` is used to exclude wrap-around.
+    fn facts(&self, block: usize, known: &Known) -> Vec<Fact> {
+        let of_op = |(own, other, is_most): &(Value, Value, bool)| {
+            Some(Fact::between(self.term(*own, known)?, self.term(*other, known)?, *is_most))
+        };
+        let mut facts: Vec<Fact> = self.open_ops.iter().filter_map(of_op).collect();
+        let mut next = Some(block);
         while let Some(at) = next {
-            if let Some((condition, holds)) = self.asked[at] {
-                self.condition(condition, holds, known, &mut facts);
+            for atom in &self.open[at] {
+                let (Some(a), Some(b)) = (self.term(atom.a, known), self.term(atom.b, known)) else { continue };
+                facts.extend(atom.facts(a, b).into_iter().flatten());
             }
             next = self.dominators.above(at);
         }
         facts
     }
 
-    fn condition(&self, condition: Value, holds: bool, known: &Known, facts: &mut Vec<Fact>) {
+    /// The comparisons that hold, or do not hold, if a condition does.
+    fn atoms(&self, condition: Value, holds: bool, atoms: &mut Vec<Atom>) {
         match self.kind(condition) {
-            Some(OpKind::Not { a }) => self.condition(*a, !holds, known, facts),
+            Some(OpKind::Not { a }) => self.atoms(*a, !holds, atoms),
             Some(OpKind::Binary { op: Binary::And, a, b }) if holds => {
-                self.condition(*a, true, known, facts);
-                self.condition(*b, true, known, facts);
+                self.atoms(*a, true, atoms);
+                self.atoms(*b, true, atoms);
             }
             Some(OpKind::Binary { op: Binary::Or, a, b }) if !holds => {
-                self.condition(*a, false, known, facts);
-                self.condition(*b, false, known, facts);
+                self.atoms(*a, false, atoms);
+                self.atoms(*b, false, atoms);
             }
-            Some(OpKind::Compare { op, a, b }) => {
-                let (Some(x), Some(y)) = (self.term(*a, known), self.term(*b, known)) else { return };
-                let at_least = |low: Term, more: i128, high: Term| Fact { low: low.plus(more), high };
-                match (op, holds) {
-                    (Compare::Le, true) | (Compare::Gt, false) => facts.push(at_least(x, 0, y)),
-                    (Compare::Lt, true) | (Compare::Ge, false) => facts.push(at_least(x, 1, y)),
-                    (Compare::Ge, true) | (Compare::Lt, false) => facts.push(at_least(y, 0, x)),
-                    (Compare::Gt, true) | (Compare::Le, false) => facts.push(at_least(y, 1, x)),
-                    (Compare::Eq, true) | (Compare::Ne, false) => {
-                        facts.extend([at_least(x, 0, y), at_least(y, 0, x)]);
-                    }
-                    // A number that is not zero is at least one.
-                    (Compare::Ne, true) | (Compare::Eq, false) => {
-                        let nothing = Term { base: Base::Zero, plus: 0 };
-                        facts.extend((y == nothing).then(|| at_least(y, 1, x)));
-                        facts.extend((x == nothing).then(|| at_least(x, 1, y)));
-                    }
-                }
-            }
-            // Other comparisons give no facts.
+            Some(OpKind::Compare { op, a, b }) => atoms.push(Atom { op: *op, holds, a: *a, b: *b }),
+            // Other conditions give no facts.
             _ => {}
         }
     }
@@ -209,14 +279,56 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// A value as another value plus a number; `None` if it is not a plain number.
-    fn term(&self, value: Value, known: &Known) -> Option<Term> {
-        if let Some(term) = known.terms.borrow().get(&value) {
+    /// A value's term without any facts, and whether facts may change it.
+    fn alone(&self, value: Value) -> Alone {
+        self.alone_as(Base::Value(value))
+    }
+
+    fn alone_as(&self, base: Base) -> Alone {
+        let (value, as_message) = match base {
+            Base::Value(value) => (value, 0),
+            Base::SizeOf(message) => (message, 1),
+            Base::Zero => return (Some(Term { base, plus: 0 }), false),
+        };
+        let (term, may_change) = *self.alone[value.index()][as_message].get_or_init(|| {
+            let before = self.in_vain.replace(false);
+            let term = self.made_of(base, &Known::default());
+            (term, self.in_vain.replace(before))
+        });
+        self.in_vain.set(self.in_vain.get() || may_change);
+        (term, may_change)
+    }
+
+    /// A base as another base plus a number; `None` if it is no plain number.
+    fn term_as(&self, base: Base, known: &Known) -> Option<Term> {
+        let (term, may_change) = self.alone_as(base);
+        if !may_change || known.block.is_none() {
+            return term;
+        }
+        if let Some(term) = known.terms.borrow().get(&base) {
             return *term;
         }
-        let term = self.term_of(value, known);
-        known.terms.borrow_mut().insert(value, term);
+        let term = self.made_of(base, known);
+        known.terms.borrow_mut().insert(base, term);
         term
+    }
+
+    fn made_of(&self, base: Base, known: &Known) -> Option<Term> {
+        match base {
+            Base::Zero => Some(Term { base, plus: 0 }),
+            Base::Value(value) => self.term_of(value, known),
+            Base::SizeOf(message) => self.size_of(message, known),
+        }
+    }
+
+    /// A value as another value plus a number; `None` if it is not a plain number.
+    fn term(&self, value: Value, known: &Known) -> Option<Term> {
+        self.term_as(Base::Value(value), known)
+    }
+
+    /// The size of a message: that of the message it was cut from, less a number.
+    fn size(&self, message: Value, known: &Known) -> Option<Term> {
+        self.term_as(Base::SizeOf(message), known)
     }
 
     fn term_of(&self, value: Value, known: &Known) -> Option<Term> {
@@ -253,8 +365,7 @@ impl<'a> Bounds<'a> {
         Some(term.unwrap_or(itself))
     }
 
-    /// The size of a message: that of the message it was cut from, less a number.
-    fn size(&self, message: Value, known: &Known) -> Option<Term> {
+    fn size_of(&self, message: Value, known: &Known) -> Option<Term> {
         let itself = Term { base: Base::SizeOf(message), plus: 0 };
         if let Some(before) = self.comes[message.index()] {
             return self.size(before, known);
@@ -296,8 +407,9 @@ impl<'a> Bounds<'a> {
                 if is_least || (base == high.base && more >= 0) {
                     return true;
                 }
-                for (higher, least) in known.higher.get(&base).into_iter().flatten() {
-                    let next = (*higher, more - least);
+                let besides = known.higher.get(&base).into_iter().flatten().copied();
+                for (higher, least) in self.settled_at(base, known.block).chain(besides) {
+                    let next = (higher, more - least);
                     let is_better = |(known, least): &(Base, i128)| *known == next.0 && *least >= next.1;
                     if !best.iter().any(is_better) {
                         best.push(next);
@@ -306,7 +418,49 @@ impl<'a> Bounds<'a> {
                 }
             }
         }
+        self.in_vain.set(true);
         false
+    }
+
+    /// The facts about a base that are kept once and hold in a block.
+    fn settled_at(&self, base: Base, block: Option<usize>) -> impl Iterator<Item = Higher> + '_ {
+        let all = block.and_then(|_| self.settled.get(&base)).into_iter().flatten();
+        let holds = move |from: usize| block.is_some_and(|block| self.dominators.dominates(from, block));
+        all.filter(move |(from, _)| holds(*from)).map(|(_, fact)| *fact)
+    }
+}
+
+impl Atom {
+    /// What the comparison says of its two numbers.
+    fn facts(self, x: Term, y: Term) -> [Option<Fact>; 2] {
+        let at_least = |low: Term, more: i128, high: Term| Some(Fact { low: low.plus(more), high });
+        match (self.op, self.holds) {
+            (Compare::Le, true) | (Compare::Gt, false) => [at_least(x, 0, y), None],
+            (Compare::Lt, true) | (Compare::Ge, false) => [at_least(x, 1, y), None],
+            (Compare::Ge, true) | (Compare::Lt, false) => [at_least(y, 0, x), None],
+            (Compare::Gt, true) | (Compare::Le, false) => [at_least(y, 1, x), None],
+            (Compare::Eq, true) | (Compare::Ne, false) => [at_least(x, 0, y), at_least(y, 0, x)],
+            // A number that is not zero is at least one.
+            (Compare::Ne, true) | (Compare::Eq, false) => {
+                let nothing = Term { base: Base::Zero, plus: 0 };
+                let of = |zero: Term, other: Term| at_least(zero, 1, other).filter(|_| zero == nothing);
+                [of(y, x), of(x, y)]
+            }
+        }
+    }
+}
+
+impl Fact {
+    /// `own <= other`, or `other <= own`.
+    fn between(own: Term, other: Term, is_most: bool) -> Fact {
+        match is_most {
+            true => Fact { low: own, high: other },
+            false => Fact { low: other, high: own },
+        }
+    }
+
+    fn higher(self) -> Higher {
+        (self.high.base, self.high.plus - self.low.plus)
     }
 }
 
