@@ -113,6 +113,9 @@ pub struct WireOptions {
     /// The kind of the [`OptionArm::Single`] of one octet that it pads with, in front of the options; `None`: it pads
     /// with zeros after them.
     pub pads_with: Option<u64>,
+    /// The kind of the [`OptionArm::End`] that the encoder writes behind the options, in front of zeros; `None`: where
+    /// they end is known without it.
+    pub ends_with: Option<u64>,
     pub arms: Vec<OptionArm>,
     /// The reason to reject an option of an unknown kind; `None`: such an option is skipped.
     pub unknown: Option<ReasonId>,
@@ -198,6 +201,11 @@ impl WireOptions {
     /// Octets of kind and length.
     pub fn head(&self) -> u32 {
         u32::from(self.kind.width / 8 + self.length.width / 8)
+    }
+
+    /// Octets of the kind that ends them, if it is written.
+    pub fn end(&self) -> u32 {
+        self.ends_with.map_or(0, |_| u32::from(self.kind.width / 8))
     }
 }
 

@@ -142,10 +142,14 @@ impl<'a> Encoder<'a, '_> {
             }
             self.items(items.get(..there).unwrap_or(items));
         }
+        if let Some(kind) = options.ends_with {
+            self.heads.push((self.bits, options.kind.width, options.endian, kind));
+            self.bits += usize::from(options.kind.width);
+        }
         self.bits = self.bits.div_ceil(8).next_multiple_of(pad) * 8;
     }
 
-    /// Octets of the present options.
+    /// Octets of the present options, and of their end.
     fn octets_of(&self, options: &WireOptions) -> u64 {
         let octets = |arm: &OptionArm| {
             let OptionArm::Known { header, variant, field, repeat, .. } = arm else { return 0 };
@@ -156,7 +160,7 @@ impl<'a> Encoder<'a, '_> {
             let count = repeat.map_or(0, |repeat| self.header_field(*header, *variant, repeat.count));
             u64::from(options.head() + fixed) + count.min(u64::from(most)) * u64::from(each)
         };
-        options.arms.iter().map(octets).sum()
+        options.arms.iter().map(octets).sum::<u64>() + u64::from(options.end())
     }
 
     fn field(&mut self, field: &'a WireField) {

@@ -52,7 +52,7 @@ fn bits(items: &[mokume_reaction::WireItem]) -> u32 {
         mokume_reaction::WireItem::Field(field) => u32::from(field.width),
         mokume_reaction::WireItem::Options(options) => {
             let arms = options.arms.iter().map(|arm| 8 * (options.head() + arm.octets()));
-            arms.sum::<u32>() + 8 * options.pad
+            arms.sum::<u32>() + 8 * (options.end() + options.pad)
         }
         mokume_reaction::WireItem::List(list) => list.elements.iter().map(|element| bits(element)).sum(),
         item => item.inner().into_iter().map(bits).max().unwrap_or(0),

@@ -165,6 +165,9 @@ impl<'a> Encoder<'_, 'a> {
             let octets = self.arm_octets(options, arm);
             self.text.line(format!("    head += (uint32_t)({octets});"));
         }
+        if options.end() > 0 {
+            self.text.line(format!("head += {};", options.end()));
+        }
         if options.pad > 1 {
             let pad = options.pad;
             if options.pads_with.is_some() {
@@ -210,6 +213,9 @@ impl<'a> Encoder<'_, 'a> {
             self.text.open(format!("if ({has})"));
             self.write_option(options, arm);
             self.text.close("");
+        }
+        if let Some(kind) = options.ends_with {
+            put(self.text, "option", (0, options.kind.width), options.endian, &literal(kind));
         }
         self.text.line("(void)option;");
     }

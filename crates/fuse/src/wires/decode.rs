@@ -2,7 +2,7 @@
 
 use mokume_interpret::mask;
 use mokume_reaction::{
-    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, OptionArm, Type, VariantId, WireArm,
+    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, OptionArm, OptionPart, Type, VariantId, WireArm,
     WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
@@ -167,7 +167,8 @@ impl Region<'_> {
         if self.decide(none, Some(0.5))? {
             return Ok(());
         }
-        let size: u64 = usual.iter().map(|arm| u64::from(options.head() + arm.octets())).sum();
+        let arms: u32 = usual.iter().map(|arm| options.head() + arm.octets()).sum();
+        let size = u64::from(arms + options.end());
         let end = (first + size).next_multiple_of(u64::from(options.pad.max(1)));
         let so_many = self.is(until, end);
         self.guard(so_many)?;
@@ -183,24 +184,27 @@ impl Region<'_> {
             at += filler.len() as u64;
         }
         let mut read = Vec::new();
+        let want = |wanted: &mut Vec<(u64, u8)>, at: &mut u64, value: u64, part: &OptionPart| {
+            let count = usize::from(part.width / 8);
+            let mut octets = value.to_be_bytes()[8 - count..].to_vec();
+            if options.endian == Endian::Little {
+                octets.reverse();
+            }
+            wanted.extend((*at..).zip(octets));
+            *at += count as u64;
+        };
         for arm in &usual {
             let octets = u64::from(options.head() + arm.octets());
             let length = octets.saturating_sub(options.plus) / options.times.max(1);
             for (value, part) in [(arm.kind(), &options.kind), (length, &options.length)] {
-                let count = usize::from(part.width / 8);
-                let mut octets = value.to_be_bytes()[8 - count..].to_vec();
-                if options.endian == Endian::Little {
-                    octets.reverse();
-                }
-                for octet in octets {
-                    wanted.push((at, octet));
-                    at += 1;
-                }
+                want(&mut wanted, &mut at, value, part);
             }
             read.push((at, *arm));
             at += u64::from(arm.octets());
         }
-        if options.pads_with.is_none() {
+        if let Some(kind) = options.ends_with {
+            want(&mut wanted, &mut at, kind, &options.kind);
+        } else if options.pads_with.is_none() {
             // The first filler ends the options; what follows is not read.
             wanted.extend(filler.first().map(|kind| (at, *kind as u8)));
         }
@@ -220,8 +224,10 @@ impl Region<'_> {
 
     /// The usual options, judged by where they are added.
     fn usual_options<'w>(&self, options: &'w WireOptions) -> Vec<&'w OptionArm> {
-        let can_end =
-            options.pads_with.is_some() || options.pad <= 1 || options.arms.contains(&OptionArm::End { kind: 0 });
+        let can_end = options.pads_with.is_some()
+            || options.ends_with.is_some()
+            || options.pad <= 1
+            || options.arms.contains(&OptionArm::End { kind: 0 });
         let is_usual = |arm: &&OptionArm| {
             let OptionArm::Known { header, variant, field, repeat: None, .. } = arm else { return false };
             self.overview.pushed_with(*header, *variant, *field).is_some_and(|with| with >= USUAL)

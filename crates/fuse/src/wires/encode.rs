@@ -153,6 +153,10 @@ impl Region<'_> {
                         }
                         self.lay_out(encoder, items)?;
                     }
+                    if let Some(kind) = options.ends_with {
+                        let (width, endian) = (options.kind.width, options.endian);
+                        encoder.push(Field { width, endian, value: self.number(Type::U(width), kind) });
+                    }
                     self.pad(encoder, options.pad.max(1), options.pads_with.map(|kind| (first, kind)))?;
                 }
                 WireItem::List(list) => {

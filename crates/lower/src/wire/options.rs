@@ -27,6 +27,7 @@ impl Lowering<'_> {
             until: expression_of(&options.until),
             pad: options.pad,
             pads_with: options.pads_with,
+            ends_with: options.ends_with,
             arms,
             unknown,
             malformed,

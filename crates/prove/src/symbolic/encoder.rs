@@ -154,6 +154,10 @@ impl Reader<'_> {
                     for arm in &options.arms {
                         self.encode_option(options, arm, headers, encoder)?;
                     }
+                    if let Some(kind) = options.ends_with {
+                        let kind = self.terms.number(kind, u32::from(options.kind.width));
+                        encoder.octets.extend(split(self.terms, kind, options.endian));
+                    }
                     let filler = self.terms.number(options.pads_with.unwrap_or(0), 8);
                     while !(encoder.octets.len() as u32).is_multiple_of(options.pad.max(1)) {
                         let at = if options.pads_with.is_some() { first } else { encoder.octets.len() };

@@ -76,6 +76,9 @@ impl Printer<'_> {
         if let Some(kind) = options.pads_with {
             *out += &format!(" with {kind}");
         }
+        if let Some(kind) = options.ends_with {
+            *out += &format!(" end {kind}");
+        }
         *out += &format!(" malformed {}", names::reason(self.automaton, options.malformed));
         if let Some(unknown) = options.unknown {
             *out += &format!(" unknown {}", names::reason(self.automaton, unknown));

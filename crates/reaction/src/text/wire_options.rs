@@ -116,6 +116,7 @@ impl Reader<'_, '_> {
         cursor.expect_word("pad")?;
         let pad = cursor.small()?;
         let pads_with = if cursor.word("with") { Some(cursor.number()?) } else { None };
+        let ends_with = if cursor.word("end") { Some(cursor.number()?) } else { None };
         cursor.expect_word("malformed")?;
         let malformed = self.parser.reason_at(&mut cursor)?;
         let unknown = if cursor.word("unknown") { Some(self.parser.reason_at(&mut cursor)?) } else { None };
@@ -130,6 +131,7 @@ impl Reader<'_, '_> {
             until,
             pad,
             pads_with,
+            ends_with,
             arms: Vec::new(),
             unknown,
             malformed,

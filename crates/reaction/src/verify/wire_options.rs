@@ -70,6 +70,9 @@ impl<'a> Checker<'a, '_> {
         if options.pads_with.is_some_and(|kind| !fills(kind)) {
             self.fault(codes::WIRE_ARMS, "what fills options up is no single option of one octet".to_owned());
         }
+        if options.ends_with.is_some_and(|kind| !options.arms.contains(&OptionArm::End { kind })) {
+            self.fault(codes::WIRE_ARMS, "what is written behind the options does not end them".to_owned());
+        }
         self.option_arms(options, paths);
         for path in paths.iter_mut() {
             path.over = true;

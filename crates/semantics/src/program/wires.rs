@@ -170,6 +170,8 @@ pub struct WireOptions {
     pub pad: u32,
     /// If set, the padding consists of options of this kind, a `single`, in front; else of zeros behind.
     pub pads_with: Option<u64>,
+    /// If set, an option of this kind, an `end`, is written behind the others: nothing else says where they end.
+    pub ends_with: Option<u64>,
     /// One arm for each kind.
     pub arms: Vec<WireOption>,
     /// Whether options without an arm are skipped; else such a packet is rejected.

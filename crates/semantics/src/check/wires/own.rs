@@ -232,7 +232,7 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
     let bare = sizes.iter().map(|size| packet(way, *size, 0, 0)).find(wrong);
     let is_bare = bare.is_some();
     // With elements up to the packet's end there is no message behind them.
-    let Some(found) = bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| carries_messages(check) && wrong(full)))
+    let Some(found) = bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| sends_messages(check, way) && wrong(full)))
     else {
         return;
     };
@@ -253,6 +253,9 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
         None if is_bare => {
             "let the same unit stand at both: `words: u8 = size(header) / 4 … until words * 4 pad 4`".to_string()
         }
+        None if matches!(options.until, WireExpr::PacketSize) => {
+            "a message stands behind them, and is read as options: send `message()`, or let a field say where they end".to_string()
+        }
         None => "a message stands behind them: count the header alone, `size(header)`".to_string(),
     };
     tell(check, diagnostic.help(help));
@@ -262,7 +265,8 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
 fn padding_is_read(check: &mut WireCheck, way: &Way) {
     let Some(WireItem::Options(options)) = way.items.last() else { return };
     let is_known = |arm: &WireOption| arm.kind == 0 && matches!(arm.what, OptionForm::End | OptionForm::Single);
-    if options.pad < 2 || options.pads_with.is_some() || options.arms.iter().any(is_known) {
+    let ends = options.pads_with.is_some() || options.ends_with.is_some();
+    if options.pad < 2 || ends || options.arms.iter().any(is_known) {
         return;
     }
     let header = |pad: u32, size: u64| packet_padded(way, options, pad, size).header;
@@ -285,23 +289,6 @@ fn padding_is_read(check: &mut WireCheck, way: &Way) {
 fn sends_messages<'a>(check: &WireCheck<'a, '_>, way: &Way<'a>) -> bool {
     let selected: Vec<(&str, &str)> = way.arms.iter().filter_map(|arm| names::owner(check, arm)).collect();
     messages::go_behind(check, &selected)
-}
-
-/// Whether the layers above send messages behind the header.
-fn carries_messages(check: &WireCheck) -> bool {
-    let gives_on = |layer: &Layer| {
-        let Some(handler) = layer.handlers.iter().find(|handler| matches!(handler.event, Event::Send { .. })) else {
-            return layer.shape != Shape::Endpoint;
-        };
-        let Event::Send { message, .. } = handler.event else { return false };
-        visit::any(
-            &handler.body,
-            |met| matches!(met, visit::Met::Expr(Expr { kind: ExprKind::Give(local), .. }) if *local == message),
-        )
-    };
-    let one_header =
-        |seen: &crate::check::wires::headers::Seen| seen.variants.iter().all(|(variant, _)| variant.is_none());
-    check.seen.iter().all(|seen| one_header(seen) && gives_on(seen.layer))
 }
 
 fn said_in(packet: &Packet, field: &WireField) -> String {

@@ -28,6 +28,7 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
         until_at,
         pad,
         pads_with: None,
+        ends_with: None,
         arms: Vec::new(),
         skips: false,
         span,
@@ -50,7 +51,14 @@ pub(super) fn read(reader: &mut WireReader, options: &ast::WireOptions) -> Optio
     if options.pads_first() {
         made.pads_with = filler(reader, &made);
     }
+    made.ends_with = end_to_write(&made);
     Some(WireItem::Options(made))
+}
+
+/// Where options go to the packet's end, the kind that says that they end, if there is one: the first `end`.
+fn end_to_write(options: &WireOptions) -> Option<u64> {
+    let end = options.arms.iter().find(|arm| matches!(arm.what, OptionForm::End));
+    end.filter(|_| matches!(options.until, WireExpr::PacketSize)).map(|end| end.kind)
 }
 
 /// The kind of one octet with which options are padded in front: the first `single`.
