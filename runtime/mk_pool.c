@@ -23,6 +23,11 @@ static uint32_t mk_buffer_octets(const mk_message_shape *shape, uint32_t wanted)
     return wanted < shape->head_room ? shape->head_room : wanted;
 }
 
+static size_t mk_buffer_memory(const mk_pool *pool)
+{
+    return mk_round16(sizeof(mk_buffer) + pool->buffer_octets);
+}
+
 size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
 {
     return buffers * mk_round16(sizeof(mk_buffer) + mk_buffer_octets(shape, buffer_octets)) +
@@ -67,31 +72,38 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     pool->defaults = defaults;
     pool->buffer_octets = buffer_octets;
     pool->longest = buffer_octets - shape->head_room;
-    for (uint32_t i = 0; i < buffers; i++, at += mk_round16(sizeof(mk_buffer) + buffer_octets)) {
-        mk_buffer *buffer = (mk_buffer *)(void *)at;
-        buffer->references = 0;
-        buffer->next_free = pool->free_buffers;
-        pool->free_buffers = buffer;
-    }
-    for (uint32_t i = 0; i < messages; i++, at += mk_message_memory(shape)) {
-        mk_message *message = (mk_message *)(void *)at;
-        memset(message, 0, mk_message_memory(shape));
-        mk_attributes_init(pool, message);
-        message->next_free = pool->free_messages;
-        pool->free_messages = message;
-    }
+    /* A buffer or message is touched when it is first used, so a machine gives no more memory than a run takes. */
+    pool->fresh_buffers = at;
+    at += buffers * mk_buffer_memory(pool);
+    pool->fresh_messages = at;
+    at += messages * mk_message_memory(shape);
     pool->buffers_free = buffers;
     pool->messages_free = messages;
     pool->nothing = (uint64_t *)(void *)at;
     memset(at, 0, mk_message_memory(shape) + mk_round16(shape->head_room));
 }
 
+/* One that was never used becomes the first of the list; NULL: there is none. */
+static MK_COLD mk_buffer *mk_buffer_fresh(mk_pool *pool)
+{
+    mk_buffer *buffer = (mk_buffer *)(void *)pool->fresh_buffers;
+    if (!pool->buffers_free)
+        return NULL;
+    pool->fresh_buffers += mk_buffer_memory(pool);
+    buffer->next_free = NULL;
+    pool->free_buffers = buffer;
+    return buffer;
+}
+
 mk_buffer *mk_buffer_new(mk_pool *pool)
 {
     mk_buffer *buffer = pool->free_buffers;
     if (MK_UNLIKELY(!buffer)) {
-        pool->exhausted++;
-        return NULL;
+        buffer = mk_buffer_fresh(pool);
+        if (!buffer) {
+            pool->exhausted++;
+            return NULL;
+        }
     }
     pool->free_buffers = buffer->next_free;
     pool->buffers_free--;
@@ -147,10 +159,23 @@ static MK_COLD mk_message *mk_message_none(mk_pool *pool)
     return message;
 }
 
+/* One that was never used becomes the first of the list; NULL: there is none. */
+static MK_COLD mk_message *mk_message_fresh(mk_pool *pool)
+{
+    mk_message *message = (mk_message *)(void *)pool->fresh_messages;
+    if (!pool->messages_free)
+        return NULL;
+    pool->fresh_messages += mk_message_memory(&pool->shape);
+    memset(message, 0, mk_message_memory(&pool->shape));
+    mk_attributes_init(pool, message);
+    pool->free_messages = message;
+    return message;
+}
+
 static mk_message *mk_message_take(mk_pool *pool)
 {
     mk_message *message = pool->free_messages;
-    if (MK_UNLIKELY(!message))
+    if (MK_UNLIKELY(!message) && !(message = mk_message_fresh(pool)))
         return mk_message_none(pool);
     pool->free_messages = message->next_free;
     pool->messages_free--;
@@ -167,7 +192,7 @@ static MK_APART mk_message *mk_message_fill(mk_message *message, const uint8_t *
 mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
 {
     mk_message *message = pool->free_messages;
-    if (MK_UNLIKELY(!message))
+    if (MK_UNLIKELY(!message) && !(message = mk_message_fresh(pool)))
         return mk_message_none(pool);
     pool->free_messages = message->next_free;
     pool->messages_free--;

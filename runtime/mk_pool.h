@@ -48,6 +48,8 @@ typedef struct mk_pool {
     uint64_t exhausted; /* how often something was asked for and not there, or a text did not fit into a buffer */
     mk_buffer *free_buffers;
     mk_message *free_messages;
+    uint8_t *fresh_buffers;  /* those that were never used stand from here on: as many as are free beyond the list */
+    uint8_t *fresh_messages; /* the same of messages */
     uint64_t *nothing; /* the message that stands for one that could not be had, and as much as the head room */
 } mk_pool;
 

@@ -2,8 +2,10 @@
  * spoken to through its standard input and output (so that it may be built with sanitizers, and may crash alone).
  *
  * Not part of the runtime: it allocates. Numbers are little-endian; machine.rs says what each request holds. */
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "mokume.h"
 
@@ -18,6 +20,9 @@ enum { MAKE = 1, START, INPUT, ADVANCE, NEXT_DEADLINE, ACCOUNTS, COVERAGE, FREE,
 
 enum { PARAMS = 256 };
 
+/* So many octets are mapped and not reserved: an instance touches only the buffers that it uses. */
+#define MUCH ((size_t)1 << 30)
+
 typedef struct octets {
     uint8_t *at;
     size_t size, capacity;
@@ -26,6 +31,7 @@ typedef struct octets {
 typedef struct machine {
     const mk_interface *stack;
     void *memory, *instance;
+    size_t mapped; /* octets, if the memory is mapped */
     octets outputs;
     uint32_t output_count;
     uint64_t *covered; /* before it was reset */
@@ -137,6 +143,18 @@ static mk_config settings(const uint8_t **at, uint64_t *params)
     return config;
 }
 
+static void give_back(machine *m)
+{
+    if (m->mapped && m->memory)
+        munmap(m->memory, m->mapped);
+    else
+        free(m->memory);
+    free(m->outputs.at);
+    free(m->covered);
+    m->covered = NULL;
+    m->memory = m->instance = m->outputs.at = NULL;
+}
+
 static void make(const uint8_t *at, octets *answer)
 {
     uint64_t params[PARAMS] = {0};
@@ -147,7 +165,13 @@ static void make(const uint8_t *at, octets *answer)
     memset(m, 0, sizeof *m);
     m->stack = stack;
     size_t size = (stack->size(&config) + 63) & ~(size_t)63;
-    m->memory = aligned_alloc(64, size);
+    if (size >= MUCH) {
+        void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        m->memory = mapped == MAP_FAILED ? NULL : mapped;
+        m->mapped = size;
+    } else {
+        m->memory = aligned_alloc(64, size);
+    }
     if (!m->memory) {
         put_number(answer, UINT32_MAX, 4);
         put_number(answer, size, 8);
@@ -281,11 +305,7 @@ void mk_harness_call(const uint8_t *request, octets *answer)
             progress(m, answer);
             break;
         default:
-            free(m->memory);
-            free(m->outputs.at);
-            free(m->covered);
-            m->covered = NULL;
-            m->memory = m->instance = m->outputs.at = NULL;
+            give_back(m);
             break;
         }
     }
@@ -310,11 +330,8 @@ int main(void)
         fwrite(answer.at, 1, answer.size, stdout);
         fflush(stdout);
     }
-    for (uint32_t i = 0; i < machine_count; i++) {
-        free(machines[i].memory);
-        free(machines[i].outputs.at);
-        free(machines[i].covered);
-    }
+    for (uint32_t i = 0; i < machine_count; i++)
+        give_back(&machines[i]);
     free(machines);
     free(answer.at);
     free(request.at);

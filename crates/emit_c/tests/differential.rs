@@ -6,6 +6,7 @@ use crate::common::{self, automata, build, right_files, run_files};
 use mokume_emit_c::drive::{drive, Drive};
 use mokume_emit_c::{Build, CMachine, CProgram, MachineError, Memory};
 use mokume_interpret::Instance;
+use mokume_reaction::Machine as _;
 
 /// Little memory, so that a new instance is cheap; sequences here hold few messages.
 const MEMORY: Memory = Memory { buffers: 512, buffer_octets: 8192, messages: 2048, outputs: 4096, reports: 4096 };
@@ -52,6 +53,18 @@ fn interpreter_and_c_agree() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+}
+
+/// A tunnel's buffers were more than this machine has, and were all touched at the start.
+#[test]
+fn buffers_that_nobody_uses_cost_no_memory() {
+    let files = run_files();
+    let automata = automata(&files[..1]);
+    let program = CProgram::build(&automata, &build()).unwrap_or_else(|error| panic!("{error}"));
+    let many = Memory { buffers: 1 << 20, buffer_octets: 1 << 17, messages: 1 << 21, ..MEMORY };
+    let mut machine = CMachine::new(&Arc::new(program), 0, &[], 0, many).unwrap_or_else(|error| panic!("{error}"));
+    machine.start(0);
+    assert_eq!((machine.failure(), machine.exhausted()), (None, 0));
 }
 
 /// A lack of memory must not end the user's process.
