@@ -882,10 +882,10 @@ end
 
 -- ---- which wire follows ----
 
--- The next protocol, and whether no key of the packet selects it.
+-- The next protocol, whether no key of the packet selects it, and whether the keys say so at the sender's end alone: those layers sent the packet.
 local function next_of(above, headers)
   for _, one in ipairs(above) do
-    local fits = true
+    local fits, is_sent = true, false
     for _, key in ipairs(one.keys) do
       local found
       for place = #headers, 1, -1 do
@@ -896,8 +896,10 @@ local function next_of(above, headers)
         is = is or equal(found.fields[place], key.value)
       end
       fits = fits and is
+      local own = is and key.at[found.variant][1]
+      is_sent = is_sent or (own and not equal(found.fields[own], key.value) or false)
     end
-    if fits then return one.to, #one.keys == 0 end
+    if fits then return one.to, #one.keys == 0, is_sent end
   end
 end
 
@@ -1082,9 +1084,9 @@ local function dissect(stack, protocol, octets, of_frame)
     local layer = { protocol = at, wire = wire, first = rest[1], last = rest[1], seen = {}, alternatives = {}, drops = {} }
     layer.may_be_for_another = may_be_for_another
     protocol = nil
-    local packet, is_free
+    local packet, is_free, is_sent
     if not wire then
-      protocol, is_free = next_of(at.above, headers)
+      protocol, is_free, is_sent = next_of(at.above, headers)
       packet = { first = rest[1], last = rest[2] }
     else
       local met = rest[2]
@@ -1111,13 +1113,15 @@ local function dissect(stack, protocol, octets, of_frame)
         rest = read.payload
         if layer.last > layer.first then
           for _, header in ipairs(read.headers) do table.insert(headers, header) end
-          protocol, is_free = next_of(at.above, headers)
+          protocol, is_free, is_sent = next_of(at.above, headers)
           packet = { wire = wire.id, first = read.first, last = read.last, met = met, payload = read.payload, headers = read.headers }
         end
       end
     end
     may_be_for_another = may_be_for_another or (is_free and at.multiplexes or false)
-    if packet and stack.handlers then
+    if packet and stack.handlers and is_sent then
+      beside = { perhaps = true }
+    elseif packet and stack.handlers then
       local drops, up, kept = follow(stack, at, octets, packet, beside, protocol)
       -- What a layer in front may have taken for itself these layers need not see.
       if not beside.perhaps then layer.drops = drops end
@@ -1213,7 +1217,8 @@ local function show(stack, tvb, pinfo, tree, layers)
       show_ends(pinfo, layer)
     end
   end
-  pinfo.cols.info = summary(layers)
+  local said = summary(layers)
+  if said ~= "" then pinfo.cols.info = said end
 end
 
 -- ---- what Wireshark is told of a stack ----
@@ -1318,6 +1323,14 @@ local function reader(stack, protocol, of_frame)
   end
 end
 
+-- What Wireshark gives packets to that begin with this protocol. Layers without a wire have a protocol of their own there.
+local function proto_of(stack, protocol, name)
+  if protocol.wire then return protocol.wire.proto.proto end
+  local own = new_proto({ name .. "_" .. protocol.name:lower():gsub("[^a-z0-9_]", "_") }, protocol.name .. " (" .. stack.name .. ")")
+  own.dissector = reader(stack, protocol, protocol.first)
+  return own
+end
+
 -- Registers the wires of a stack, the tables of its keys, and where its packets are found.
 local function register(stack)
   local name
@@ -1353,7 +1366,7 @@ local function register(stack)
   stack.proto.proto.dissector = stack.first and reader(stack, stack.protocols[stack.first], true) or function() return 0 end
   for _, at in ipairs(stack.at) do
     local proto = stack.proto.proto
-    if at.protocol then proto = stack.protocols[at.protocol].wire.proto.proto end
+    if at.protocol then proto = proto_of(stack, stack.protocols[at.protocol], name) end
     DissectorTable.get(at.table):add(at.number, proto)
   end
 end

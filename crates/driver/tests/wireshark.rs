@@ -348,6 +348,38 @@ fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     }
 }
 
+/// What a stack sends itself is read by the key at the sender's end, and no layer's verdict counts: who hears it is another.
+/// Both were wrong: `dissect` read no answers, and the dissector called each "dropped in any state".
+#[test]
+fn answers_are_read_and_judged_by_nobody() {
+    let stacks = stacks(&root().join("tests/dissect/answers.mok"));
+    let server = &stacks.iter().find(|one| one.dissector.automaton.name == "Server").expect("a stack").dissector;
+    let answer = server.dissect(&[0x35, 0, 0xa0, 0x0f, 7, 0x80, b'y'], Front::Frame(0));
+    assert_eq!(answer.summary(), "id=7 answer=1 rest=0", "{answer:?}");
+    assert!(answer.layers.iter().all(|layer| layer.dropped.is_empty()), "{answer:?}");
+    let back = server.dissect(&[0xa0, 0x0f, 0x35, 0, 7, 0x80], Front::Frame(0));
+    let dropped: Vec<&str> = back.layers[1].dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
+    assert_eq!(dropped, ["names.Asked.no_question"], "{back:?}");
+}
+
+/// Where a layer below a wire makes the messages with which it begins, `--at` begins below that layer: a piece is not decoded.
+#[test]
+fn pieces_of_messages_are_not_read_as_messages() {
+    let stacks = stacks(&root().join("tests/dissect/answers.mok"));
+    let cut = &stacks.iter().find(|one| one.dissector.automaton.name == "Cut").expect("a stack").dissector;
+    let at = wireshark::at(cut, "udp.port:53:names").unwrap_or_else(|failure| panic!("{failure}"));
+    let place = at.protocol.expect("a protocol");
+    let piece = cut.dissect_at(&[7, 0x80, b'y'], 3, place);
+    assert!(piece.is_part && piece.layers.is_empty(), "{piece:?}");
+    if is_there() {
+        let frames = vec![(vec![7, 0x80, b'y'], 3), (vec![1], 1)];
+        let trial = Trial { of: "pieces".to_string(), dissector: cut, protocol: Some(place), frames };
+        let mut seen = Compared::default();
+        compare("pieces", &[trial], &same, &mut seen);
+        told("pieces", &seen);
+    }
+}
+
 /// The output of `--format json` for frames of all kinds matches the schema; changed output does not.
 #[test]
 fn json_of_packets_is_as_the_schema_says() {

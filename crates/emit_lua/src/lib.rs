@@ -61,6 +61,7 @@ pub struct Above {
 /// A constant that one of these header fields must have.
 pub struct BoundKey {
     pub header: HeaderId,
+    /// The first is the one that decides at who receives the packet.
     pub fields: Vec<String>,
     pub value: u64,
 }
@@ -157,10 +158,11 @@ fn key(automaton: &Automaton, key: &BoundKey) -> Lua {
     let mut width = 32;
     let mut at = Vec::new();
     for (place, variant) in variants.iter().enumerate() {
-        let fields = variant.fields.iter().enumerate().filter(|(_, (name, _))| key.fields.contains(name));
+        let place_of = |name: &String| variant.fields.iter().position(|(known, _)| known == name);
+        let fields = key.fields.iter().filter_map(place_of);
         let places: Vec<usize> = fields
-            .map(|(field, (_, ty))| {
-                width = width.max(ty.width(automaton));
+            .map(|field| {
+                width = width.max(variant.fields[field].1.width(automaton));
                 field + 1
             })
             .collect();

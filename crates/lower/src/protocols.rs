@@ -53,6 +53,7 @@ pub struct Above {
 #[derive(Clone, Debug)]
 pub struct Key {
     pub header: r::HeaderId,
+    /// The first is the one that decides at who receives the packet.
     pub fields: Vec<String>,
     pub value: u64,
 }
@@ -151,7 +152,7 @@ impl Lowering<'_> {
         let owner = component.owner;
         let own = below.top.iter().filter(|known| known.owner == owner && known.is_remote() == component.is_remote());
         let place = own.take_while(|known| known.name != component.name).count();
-        self.key(owner, place, value)
+        self.key(owner, place, component.is_remote(), value)
     }
 
     /// What a layer binds when it starts, before anything can stop it, as far as that is constant; `None` if there is no
@@ -223,11 +224,16 @@ impl Lowering<'_> {
         (!keys.is_empty()).then_some(keys)
     }
 
-    fn key(&self, owner: usize, place: usize, value: u64) -> Option<Key> {
+    fn key(&self, owner: usize, place: usize, is_remote: bool, value: u64) -> Option<Key> {
         let info = &self.infos[owner];
-        let is_part = |part: &Option<(KeyPart, usize)>| part.is_some_and(|(_, at)| at == place);
-        let fields: Vec<String> =
-            info.fields.first()?.iter().filter(|field| is_part(&field.key)).map(|field| field.name.clone()).collect();
+        let decides = if is_remote { KeyPart::Source } else { KeyPart::Destination };
+        let parts = info.fields.first()?.iter().filter_map(|field| Some((field.key?, &field.name)));
+        let mut found: Vec<(bool, &String)> = parts
+            .filter(|((_, at), _)| *at == place)
+            .map(|((part, _), name)| (part != decides && part != KeyPart::Both, name))
+            .collect();
+        found.sort_by_key(|(is_others, _)| *is_others);
+        let fields: Vec<String> = found.into_iter().map(|(_, name)| name.clone()).collect();
         (!fields.is_empty()).then_some(Key { header: info.header?, fields, value })
     }
 }

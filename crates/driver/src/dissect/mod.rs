@@ -362,6 +362,14 @@ impl Field {
     }
 }
 
+/// What follows a packet's header.
+struct Next {
+    /// An index into the protocols; `None`: nothing that is known.
+    to: Option<usize>,
+    /// Whether the keys say so at the sender's end alone: those layers sent the packet, and none of them gets it here.
+    is_sent: bool,
+}
+
 impl Dissector {
     fn new(automaton: Automaton, written: Written, protocols: Protocols, whose: Whose, sums: Sums) -> Dissector {
         let of = |names: &[String]| -> Vec<LayerId> {
@@ -396,7 +404,7 @@ impl Dissector {
 
     /// The protocol that frames of a device begin with.
     pub(crate) fn first(&self, device: usize) -> Option<usize> {
-        self.next(&self.protocols.devices.get(device)?.above, &[])
+        self.next(&self.protocols.devices.get(device)?.above, &[]).to
     }
 
     /// Captures have the frames of the device with this name.
@@ -506,13 +514,18 @@ impl Dissector {
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
-                next = self.next(&protocol.above, &headers);
+                let Next { to, is_sent } = self.next(&protocol.above, &headers);
+                next = to;
                 let mut layer = Layer { name: protocol.name.clone(), may_be_for_another, ..Layer::default() };
                 may_be_for_another |= self.is_by_state(at, &headers);
                 layer.octets = dissection.rest.start..dissection.rest.start;
                 let (packet, met) = (dissection.rest.clone(), dissection.rest.clone());
                 let packet = walk::Packet { wire: None, packet, met, payload: 0..0, headers: vec![] };
-                self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                if is_sent {
+                    beside = Up { perhaps: true, ..Up::default() };
+                } else {
+                    self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                }
                 if !layer.dropped.is_empty() {
                     dissection.layers.push(layer);
                 }
@@ -544,11 +557,16 @@ impl Dissector {
                     // A wire that reads nothing would be read again forever.
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
-                        next = self.next(&protocol.above, &headers);
+                        let Next { to, is_sent } = self.next(&protocol.above, &headers);
+                        next = to;
                         may_be_for_another |= self.is_by_state(at, &headers);
                         let headers = decoded.headers.clone();
                         let packet = walk::Packet { wire: Some(wire), packet, met: range.clone(), payload, headers };
-                        self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                        if is_sent {
+                            beside = Up { perhaps: true, ..Up::default() };
+                        } else {
+                            self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
+                        }
                         let taken = packet.payload.start..dissection.rest.start;
                         under.take_off(all.get(taken).unwrap_or_default());
                     }
@@ -706,9 +724,14 @@ impl Dissector {
         self.written.headers.get(&(header, variant, name.clone())).filter(|form| form.words() == 1)
     }
 
-    fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Option<usize> {
+    fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Next {
         let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
-        above.iter().find(fits).map(|above| above.to)
+        let found = above.iter().find(fits);
+        let is_others = |key: &Key| self.value_of(key, key.fields.first(), headers) != Some(key.value);
+        Next {
+            to: found.map(|above| above.to),
+            is_sent: found.is_some_and(|above| above.keys.iter().any(is_others)),
+        }
     }
 
     /// Whether a multiplexor's state decides which layer gets the packet: the stack binds no key of it.
@@ -725,11 +748,14 @@ impl Dissector {
 
     /// Whether a field of the header has the key's value, on whichever end: an observer belongs to neither.
     fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
-        let Some(found) = headers.iter().rev().find(|header| header.header == key.header) else { return false };
-        let header = &self.automaton.headers[key.header.index()];
-        let Some(variant) = header.variants.get(found.variant.index()) else { return false };
-        let values = variant.fields.iter().zip(&found.fields);
-        let mut named = values.filter(|((name, _), _)| key.fields.contains(name));
-        named.any(|(_, value)| *value == key.value)
+        key.fields.iter().any(|name| self.value_of(key, Some(name), headers) == Some(key.value))
+    }
+
+    /// The value of a field of the header that has the key.
+    fn value_of(&self, key: &Key, field: Option<&String>, headers: &[HeaderValue]) -> Option<u64> {
+        let found = headers.iter().rev().find(|header| header.header == key.header)?;
+        let variant = self.automaton.headers[key.header.index()].variants.get(found.variant.index())?;
+        let at = variant.fields.iter().position(|(name, _)| Some(name) == field)?;
+        found.fields.get(at).copied()
     }
 }

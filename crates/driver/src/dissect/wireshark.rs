@@ -63,8 +63,10 @@ const TABLES: &str = include_str!("../../../../runtime/wireshark/tables.txt");
 
 fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     let all = &dissector.protocols.all;
-    // The wires of a bundle are listed from top to bottom: packets begin with the last.
-    let found = all.iter().rposition(|one| one.name == name && one.wire.is_some());
+    // The layers of a bundle are listed from top to bottom: packets come to the last. Below its wires there may be layers
+    // that make the messages with which these begin.
+    let has_wire = all.iter().any(|one| one.name == name && one.wire.is_some());
+    let found = all.iter().rposition(|one| one.name == name).filter(|_| has_wire);
     found.ok_or_else(|| {
         let mut names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
         names.dedup();
