@@ -8,7 +8,7 @@ use std::io::{ErrorKind, Read};
 use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
-use mokume_reaction::{Automaton, Datum, Machine, Port, PortId, Type};
+use mokume_reaction::{Automaton, Datum, Machine, Port, PortId, Type, LONGEST_MESSAGE};
 use mokume_script::Written;
 
 use crate::failure::Failure;
@@ -49,17 +49,15 @@ pub struct Lines<'a> {
     is_ended: bool,
     /// Octets that were read and not put in yet.
     waiting: Vec<u8>,
-    /// The most octets of a line.
-    most: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// `text` is the value of `--lines`: `app.send_to(0, 255, line)`. A line has at most `most` octets.
-    pub fn new(automaton: &'a Automaton, written: &Written, text: &str, most: usize) -> Result<Lines<'a>, Failure> {
+    /// `text` is the value of `--lines`: `app.send_to(0, 255, line)`. A line has at most as many octets as a port takes.
+    pub fn new(automaton: &'a Automaton, written: &Written, text: &str) -> Result<Lines<'a>, Failure> {
         let saying = read(automaton, written, text)?;
         // SAFETY: it is open as long as the program runs, and is never closed here.
         let input = ManuallyDrop::new(unsafe { File::from_raw_fd(INPUT) });
-        Ok(Lines { automaton, saying, input, is_ended: false, waiting: Vec::new(), most })
+        Ok(Lines { automaton, saying, input, is_ended: false, waiting: Vec::new() })
     }
 
     /// The next complete line; the end of the input also ends a line.
@@ -122,8 +120,8 @@ impl Voice for Lines<'_> {
         for _ in 0..BURST {
             let Some((line, taken)) = self.next() else { return Ok(()) };
             let line = line.to_vec();
-            if line.len() > self.most {
-                heard(live.now(), Said::Report(&format!("a line of {} octets: {} go in", line.len(), self.most)));
+            if line.len() > LONGEST_MESSAGE as usize {
+                heard(live.now(), Said::Report(&format!("a line of {} octets: {LONGEST_MESSAGE} go in", line.len())));
             } else {
                 if !self.has_room(line.len(), (&mut *machine, &mut *live), heard)? {
                     return Ok(());

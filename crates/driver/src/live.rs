@@ -139,12 +139,6 @@ impl Live {
         self.devices.iter().filter_map(of).collect()
     }
 
-    /// The largest message that all devices accept, in octets.
-    pub fn largest(&self) -> usize {
-        let largest = self.devices.iter().map(|attached| attached.device.largest());
-        largest.min().map_or(usize::MAX, |octets| octets as usize)
-    }
-
     /// Nanoseconds since the start.
     pub fn now(&self) -> u64 {
         self.clock.now().unwrap_or(self.now).max(self.now)

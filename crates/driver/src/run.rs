@@ -60,7 +60,7 @@ pub fn run(
     said: &mut dyn FnMut(u64, &str),
 ) -> Result<Report, Failure> {
     let mut opened = open(compiled, request, world)?;
-    let saying = |text: &String| spoken::Lines::new(&compiled.composed, &compiled.written, text, opened.live.largest());
+    let saying = |text: &String| spoken::Lines::new(&compiled.composed, &compiled.written, text);
     let mut voice = request.lines.as_ref().map(saying).transpose()?;
     if voice.is_some() {
         // Lines of input come in real time, even with captures.

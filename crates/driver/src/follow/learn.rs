@@ -305,13 +305,13 @@ impl<'a> Follower<'a> {
             return Ok(None);
         };
         let mut chosen: Vec<Chosen> = state.instance.chosen().iter().rev().take(CHOICES).cloned().collect();
-        // Pseudorandom functions of flows come before samples that a layer drew.
-        chosen.sort_by_key(|chosen| matches!(chosen.choice, Choice::Sample(_)));
         for field in unlike {
             let Some((by, width)) = field.by.filter(|(_, width)| *width >= SMALLEST) else { continue };
             if self.hopeless.get(&field.field).is_some_and(|times| *times >= HOPELESS) {
                 continue;
             }
+            // Pseudorandom functions of flows come before samples that a layer drew, and of these such that have just the field's bits.
+            chosen.sort_by_key(|chosen| (matches!(chosen.choice, Choice::Sample(_)), chosen.width != width));
             for chosen in &chosen {
                 for value in moved(chosen, by, width) {
                     let Some((state, again)) = self.tried(place, &chosen.choice, value)? else { continue };
