@@ -74,6 +74,7 @@ mokume_base::codes! {
     UNREACHABLE = "M0390";
     ALWAYS_SAME = "M0396";
     EITHER_BIT = "M0397";
+    UNENDING = "M0398";
 
     // ---- what is out of range, and what a layer begins and never ends ----
     BEYOND_THE_QUOTA = "M0385";

@@ -132,6 +132,7 @@ fn stack(layers: &[u32]) -> Program {
         exports: vec![name("app")],
         extras: Vec::new(),
         sessions: 4,
+        says_sessions: false,
         outputs: 0,
         tick: 0,
         mtu: None,

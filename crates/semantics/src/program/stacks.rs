@@ -21,6 +21,8 @@ pub struct Stack {
     pub extras: Vec<Extras>,
     /// `sessions N`: the capacity of session scopes without their own. 64 if absent.
     pub sessions: u32,
+    /// Whether the stack says how many.
+    pub says_sessions: bool,
     /// `outputs N`: the limit of outputs of a reaction, after which nothing more settles in it. 0 if absent.
     pub outputs: u32,
     /// `tick 1 ms`: deadlines are rounded up to a multiple of it, in nanoseconds. 0 if absent.

@@ -16,6 +16,7 @@ mod reads;
 mod services;
 mod several;
 mod sizes;
+mod unending;
 mod unheard;
 mod untold;
 
@@ -81,6 +82,7 @@ fn run(check: &mut StackCheck) {
             openings::check(check, &descent);
             offers::check(check, &descent);
             unheard::check(check, &descent);
+            unending::check(check, &descent);
             untold::check(check, &descent);
             events::sinking(check, &descent);
             events::climbing(check, &descent);

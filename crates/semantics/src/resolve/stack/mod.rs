@@ -40,6 +40,7 @@ fn stack(cx: &mut Context, file: FileId, item: &ast::Stack) -> Stack {
         exports: Vec::new(),
         extras: Vec::new(),
         sessions: SESSIONS,
+        says_sessions: false,
         outputs: 0,
         tick: 0,
         mtu: None,

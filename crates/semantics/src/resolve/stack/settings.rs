@@ -28,6 +28,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Stack, stack: &mu
             "outputs" => stack.outputs = number(cx, file, &setting, span, MOST).map_or(0, |it| it as u32),
             "sessions" => {
                 stack.sessions = number(cx, file, &setting, span, MOST).map_or(stack.sessions, |it| it as u32);
+                stack.says_sessions = true;
             }
             "tick" => stack.tick = number(cx, file, &setting, span, LONGEST_TICK).unwrap_or(0),
             "mtu" => stack.mtu = mtu(cx, file, &setting, span),
