@@ -728,10 +728,7 @@ impl Dissector {
         let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
         let found = above.iter().find(fits);
         let is_others = |key: &Key| self.value_of(key, key.fields.first(), headers) != Some(key.value);
-        Next {
-            to: found.map(|above| above.to),
-            is_sent: found.is_some_and(|above| above.keys.iter().any(is_others)),
-        }
+        Next { to: found.map(|above| above.to), is_sent: found.is_some_and(|above| above.keys.iter().any(is_others)) }
     }
 
     /// Whether a multiplexor's state decides which layer gets the packet: the stack binds no key of it.

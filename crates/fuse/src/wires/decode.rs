@@ -2,8 +2,8 @@
 
 use mokume_interpret::mask;
 use mokume_reaction::{
-    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, OptionArm, OptionPart, Type, VariantId, WireArm,
-    WireExpression, WireField, WireId, WireItem, WireOptions,
+    Binary, Compare, Endian, FieldIndex, FieldValue, HeaderId, OctetField, OptionArm, OptionPart, Type, VariantId,
+    WireArm, WireExpression, WireField, WireId, WireItem, WireOptions,
 };
 
 use super::*;

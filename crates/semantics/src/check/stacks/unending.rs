@@ -66,7 +66,11 @@ fn ends(layer: &Layer) -> bool {
         match kind {
             StmtKind::Emit(emission) => matches!(
                 emission,
-                Emission::Close | Emission::Abort | Emission::Closed | Emission::Failed { .. } | Emission::FailedAs { .. }
+                Emission::Close
+                    | Emission::Abort
+                    | Emission::Closed
+                    | Emission::Failed { .. }
+                    | Emission::FailedAs { .. }
             ),
             _ => false,
         }

@@ -232,7 +232,8 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
     let bare = sizes.iter().map(|size| packet(way, *size, 0, 0)).find(wrong);
     let is_bare = bare.is_some();
     // With elements up to the packet's end there is no message behind them.
-    let Some(found) = bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| sends_messages(check, way) && wrong(full)))
+    let Some(found) =
+        bare.or_else(|| Some(packet(way, 0, 0, 4)).filter(|full| sends_messages(check, way) && wrong(full)))
     else {
         return;
     };
@@ -254,7 +255,8 @@ fn ends_of_options(check: &mut WireCheck, way: &Way) {
             "let the same unit stand at both: `words: u8 = size(header) / 4 … until words * 4 pad 4`".to_string()
         }
         None if matches!(options.until, WireExpr::PacketSize) => {
-            "a message stands behind them, and is read as options: send `message()`, or let a field say where they end".to_string()
+            "a message stands behind them, and is read as options: send `message()`, or let a field say where they end"
+                .to_string()
         }
         None => "a message stands behind them: count the header alone, `size(header)`".to_string(),
     };
