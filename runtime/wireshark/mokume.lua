@@ -882,24 +882,30 @@ end
 
 -- ---- which wire follows ----
 
--- The next protocol, whether no key of the packet selects it, and whether the keys say so at the sender's end alone: those layers sent the packet.
-local function next_of(above, headers)
-  for _, one in ipairs(above) do
-    local fits, is_sent = true, false
-    for _, key in ipairs(one.keys) do
-      local found
-      for place = #headers, 1, -1 do
-        if not found and headers[place].header == key.header then found = headers[place] end
-      end
-      local is = false
-      for _, place in ipairs(found and key.at[found.variant] or {}) do
-        is = is or equal(found.fields[place], key.value)
-      end
-      fits = fits and is
-      local own = is and key.at[found.variant][1]
-      is_sent = is_sent or (own and not equal(found.fields[own], key.value) or false)
+-- Whether the keys have their values at the first of their fields, the receiver's, or at the last, the sender's.
+local function keys_are(keys, headers, is_sent)
+  for _, key in ipairs(keys) do
+    local found
+    for place = #headers, 1, -1 do
+      if not found and headers[place].header == key.header then found = headers[place] end
     end
-    if fits then return one.to, #one.keys == 0, is_sent end
+    local places = found and key.at[found.variant] or {}
+    local place = places[is_sent and #places or 1]
+    if not place or not equal(found.fields[place], key.value) then return false end
+  end
+  return true
+end
+
+-- The next protocol, whether no key of the packet selects it, and whether the keys say so at the sender's end alone: those
+-- layers sent the packet.
+local function next_of(above, headers)
+  for _, is_sent in ipairs({ false, true }) do
+    for _, one in ipairs(above) do
+      if #one.keys > 0 and keys_are(one.keys, headers, is_sent) then return one.to, false, is_sent end
+    end
+  end
+  for _, one in ipairs(above) do
+    if #one.keys == 0 then return one.to, true, false end
   end
 end
 
@@ -1073,11 +1079,12 @@ end
 -- ---- a packet, layer by layer ----
 
 -- Layers of a packet from a protocol on, and what of it no wire follows.
-local function dissect(stack, protocol, octets, of_frame)
+local function dissect(stack, protocol, octets, of_frame, is_sent)
   local layers, headers, under = {}, {}, {}
   local rest = { 0, octets.length }
-  local beside = of_frame and { attributes = copied(stack.attributes) } or {}
-  local is_part, may_be_for_another = false, false
+  local beside = of_frame and { attributes = copied(stack.attributes) } or { perhaps = is_sent }
+  -- `is_over`: what follows the last layer goes to nobody.
+  local is_part, is_over, may_be_for_another = false, false, false
   if octets.captured == 0 and octets.length > 0 then protocol = nil end
   while protocol and (rest[1] < octets.captured or octets.captured == octets.length) do
     local at, wire = protocol, protocol.wire
@@ -1129,6 +1136,7 @@ local function dissect(stack, protocol, octets, of_frame)
       beside = up or {}
       if not up then
         is_part = kept
+        is_over = true
         protocol = nil
       elseif up.first then
         local padding = layer.padding or { 0, 0 }
@@ -1145,7 +1153,7 @@ local function dissect(stack, protocol, octets, of_frame)
     if wire or #layer.drops > 0 then table.insert(layers, layer) end
   end
   rest = { math.min(rest[1], octets.captured), math.min(rest[2], octets.captured) }
-  return layers, rest, is_part
+  return layers, rest, is_part or is_over
 end
 
 local function show_field(tree, tvb, layer, seen)
@@ -1308,12 +1316,15 @@ end
 local function reader(stack, protocol, of_frame)
   return function(tvb, pinfo, tree)
     local octets = { all = tvb:raw(0, tvb:len()), captured = tvb:len(), length = tvb:reported_len() }
-    local layers, rest, is_part = dissect(stack, protocol, octets, of_frame)
+    -- A table of ports gives packets of both directions.
+    local numbers = protocol.numbers
+    local is_sent = not of_frame and numbers and numbers[pinfo.src_port] and not numbers[pinfo.dst_port] or false
+    local layers, rest, is_kept = dissect(stack, protocol, octets, of_frame, is_sent)
     show(stack, tvb, pinfo, tree, layers)
     if rest[1] < rest[2] then
       local behind = tvb:range(rest[1], rest[2] - rest[1])
       local last = layers[#layers]
-      local is_good = last and not last.cut and not last.refused and #last.drops == 0 and not is_part
+      local is_good = last and not last.cut and not last.refused and #last.drops == 0 and not is_kept
       local of = is_good and last.protocol.keyed
       local key = of and of.value(last)
       local taken = key and of.open:try(key, behind:tvb(), pinfo, tree) or 0
@@ -1366,7 +1377,12 @@ local function register(stack)
   stack.proto.proto.dissector = stack.first and reader(stack, stack.protocols[stack.first], true) or function() return 0 end
   for _, at in ipairs(stack.at) do
     local proto = stack.proto.proto
-    if at.protocol then proto = proto_of(stack, stack.protocols[at.protocol], name) end
+    if at.protocol then
+      local protocol = stack.protocols[at.protocol]
+      proto = proto_of(stack, protocol, name)
+      protocol.numbers = protocol.numbers or {}
+      protocol.numbers[at.number] = true
+    end
     DissectorTable.get(at.table):add(at.number, proto)
   end
 end

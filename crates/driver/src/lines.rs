@@ -68,6 +68,15 @@ impl<'a> Lines<'a> {
         end.map(whole).or_else(rest)
     }
 
+    /// What is said at the end of lines that were read, and that the port never had credit for.
+    pub fn unsent(&self) -> Option<String> {
+        let (first, _) = self.next()?;
+        let ends = self.waiting.iter().filter(|octet| **octet == b'\n').count();
+        let count = ends + usize::from(self.is_ended && self.waiting.last() != Some(&b'\n'));
+        let lines = if count == 1 { "1 line was".to_string() } else { format!("{count} lines were") };
+        Some(format!("{lines} not sent: the port had no credit for the first, of {} octets", first.len()))
+    }
+
     /// Whether the port may send this many octets now.
     fn has_room(
         &self,

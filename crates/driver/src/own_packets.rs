@@ -4,8 +4,8 @@
 
 use mokume_base::{Diagnostic, FileId};
 use mokume_reaction::{Automaton, WireId};
-use mokume_semantics::codes;
-use mokume_semantics::program::Program;
+use mokume_semantics::program::{Bundle, Program};
+use mokume_semantics::{check, codes};
 use mokume_wire::trial::{Found, Misread, Trial};
 use mokume_wire::HeaderValue;
 
@@ -23,7 +23,14 @@ pub(crate) fn wrong((program, roots): (&Program, &[FileId]), automaton: &Automat
         if !roots.contains(&definition.name.span.file) {
             continue;
         }
-        let Some(found) = Trial::new(automaton, WireId::from(at)).first_misread(ROUNDS) else { continue };
+        let mut trial = Trial::new(automaton, WireId::from(at));
+        let of_wire =
+            |bundle: &&Bundle| bundle.wire.is_some_and(|id| std::ptr::eq(&program.wires[id.0 as usize], definition));
+        let mut bundles = program.bundles.iter().filter(of_wire);
+        if !bundles.any(|bundle| check::wires::carries_messages(program, bundle, definition)) {
+            trial = trial.without_messages();
+        }
+        let Some(found) = trial.first_misread(ROUNDS) else { continue };
         let text = format!("`{}` does not read its own packets", definition.name.text);
         let diagnostic = Diagnostic::error(codes::WIRE_OWN, text)
             .at(definition.name.span, "such as this one")

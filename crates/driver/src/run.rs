@@ -61,12 +61,12 @@ pub fn run(
 ) -> Result<Report, Failure> {
     let mut opened = open(compiled, request, world)?;
     let saying = |text: &String| spoken::Lines::new(&compiled.composed, &compiled.written, text);
-    let mut voice = request.lines.as_ref().map(saying).transpose()?;
-    if voice.is_some() {
+    let mut speaker = request.lines.as_ref().map(saying).transpose()?;
+    if speaker.is_some() {
         // Lines of input come in real time, even with captures.
         opened.live = opened.live.in_real_time();
     }
-    let voice = voice.as_mut().map(|voice| voice as &mut dyn Voice);
+    let voice = speaker.as_mut().map(|speaker| speaker as &mut dyn Voice);
     let mut lines = request.record.as_deref().map(|name| Lines::open(world, name, false)).transpose()?;
     let mut reports = 0;
     ready(&opened.notes);
@@ -81,6 +81,9 @@ pub fn run(
     match &mut lines {
         Some(lines) => recorded(compiled, request, (&mut opened, lines), (&until, voice), &mut hear)?,
         None => live::run(opened.machine.as_mut(), &mut opened.live, &until, voice, &mut hear)?,
+    }
+    if let Some(unsent) = speaker.and_then(|speaker| speaker.unsent()) {
+        hear(opened.live.now(), Said::Report(&unsent));
     }
     opened.report(&compiled.composed, reports)
 }

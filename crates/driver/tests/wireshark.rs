@@ -360,6 +360,11 @@ fn answers_are_read_and_judged_by_nobody() {
     let back = server.dissect(&[0xa0, 0x0f, 0x35, 0, 7, 0x80], Front::Frame(0));
     let dropped: Vec<&str> = back.layers[1].dropped.iter().map(|dropped| dropped.reason.as_str()).collect();
     assert_eq!(dropped, ["names.Asked.no_question"], "{back:?}");
+    let both = &stacks.iter().find(|one| one.dissector.automaton.name == "Both").expect("a stack").dissector;
+    for (ports, name) in [([0x35, 0, 0x50, 0], "told"), ([0x50, 0, 0x35, 0], "names"), ([0x35, 0, 0x51, 0], "names")] {
+        let read = both.dissect(&[&ports[..], &[5, 2]].concat(), Front::Frame(0));
+        assert_eq!(read.layers[1].name, name, "{read:?}");
+    }
 }
 
 /// Where a layer below a wire makes the messages with which it begins, `--at` begins below that layer: a piece is not decoded.
@@ -371,6 +376,11 @@ fn pieces_of_messages_are_not_read_as_messages() {
     let place = at.protocol.expect("a protocol");
     let piece = cut.dissect_at(&[7, 0x80, b'y'], 3, place);
     assert!(piece.is_part && piece.layers.is_empty(), "{piece:?}");
+    let apart = &stacks.iter().find(|one| one.dissector.automaton.name == "Apart").expect("a stack").dissector;
+    let at = wireshark::at(apart, "udp.port:53:pairs").unwrap_or_else(|failure| panic!("{failure}"));
+    let piece = apart.dissect_at(&[7, 0x80, b'y'], 3, at.protocol.expect("a protocol"));
+    assert!(piece.is_part && piece.layers.is_empty(), "{piece:?}");
+    assert!(wireshark::at(apart, "udp.port:53:pair").is_err());
     if is_there() {
         let frames = vec![(vec![7, 0x80, b'y'], 3), (vec![1], 1)];
         let trial = Trial { of: "pieces".to_string(), dissector: cut, protocol: Some(place), frames };

@@ -203,6 +203,11 @@ impl WireOptions {
         u32::from(self.kind.width / 8 + self.length.width / 8)
     }
 
+    /// Whether they go on to the packet's end, so that no message stands behind them.
+    pub fn fill(&self) -> bool {
+        self.until == WireExpression::PacketSize
+    }
+
     /// Octets of the kind that ends them, if it is written.
     pub fn end(&self) -> u32 {
         self.ends_with.map_or(0, |_| u32::from(self.kind.width / 8))

@@ -48,9 +48,11 @@ pub(crate) fn encode_as_said<'a>(
         heads: Vec::new(),
         bits: 0,
         reach: None,
+        fills: false,
         narrow: false,
     };
     encoder.items(&wire.items);
+    encoder.narrow |= encoder.fills && !payload.is_empty();
     let size = encoder.bits.div_ceil(8);
     let mut octets = vec![0; size];
     octets.extend_from_slice(payload);
@@ -70,6 +72,8 @@ struct Encoder<'a, 's> {
     heads: Vec<(usize, u8, Endian, u64)>,
     bits: usize,
     reach: Option<u64>,
+    /// Whether options or elements go on to the packet's end.
+    fills: bool,
     narrow: bool,
 }
 
@@ -103,6 +107,7 @@ impl<'a> Encoder<'a, '_> {
 
     fn list(&mut self, list: &'a WireList) {
         let count = self.header_field(list.header, list.variant, list.count);
+        self.fills |= list.to_end.is_some();
         self.narrow |= count > list.most();
         list.elements.iter().take(count.min(list.most()) as usize).for_each(|element| self.items(element));
     }
@@ -117,6 +122,7 @@ impl<'a> Encoder<'a, '_> {
     /// Writes the present options in the order of the arms, and their padding.
     fn options(&mut self, options: &'a WireOptions) {
         let pad = options.pad.max(1) as usize;
+        self.fills |= options.fill();
         if let Some(kind) = options.pads_with {
             let end = self.bits.div_ceil(8) + self.octets_of(options) as usize;
             for _ in end..end.next_multiple_of(pad) {

@@ -21,6 +21,8 @@ pub struct Trial<'a> {
     /// Numbers that the wire names.
     known: Vec<u64>,
     optional: Vec<(HeaderId, VariantId, u32)>,
+    /// Whether no message stands behind these headers.
+    is_bare: bool,
 }
 
 /// What became of a packet that is as it must be.
@@ -61,7 +63,13 @@ impl<'a> Trial<'a> {
             says: alternatives(automaton, of),
             known: known(of),
             optional: optional_fields(&of.items, false),
+            is_bare: false,
         }
+    }
+
+    /// The same for headers behind which no message stands.
+    pub fn without_messages(self) -> Trial<'a> {
+        Trial { is_bare: true, ..self }
     }
 
     /// The first packet of so many that is misread. The same each time.
@@ -131,7 +139,7 @@ impl<'a> Trial<'a> {
         let payload: Vec<u8> = (0..size).map(|_| random.word() as u8).collect();
         let selected: Vec<(HeaderId, VariantId)> =
             of.headers.iter().copied().zip(self.says[say].iter().copied()).collect();
-        if fills(&of.items, &selected) {
+        if self.is_bare || fills(&of.items, &selected) {
             return Vec::new();
         }
         payload
@@ -197,7 +205,7 @@ fn alternatives(automaton: &Automaton, wire: &Wire) -> Vec<Vec<VariantId>> {
 /// Whether options or elements go up to the packet's end in packets of these alternatives, so that there is no payload.
 fn fills(items: &[WireItem], selected: &[(HeaderId, VariantId)]) -> bool {
     items.iter().any(|item| match item {
-        WireItem::Options(options) => options.until == WireExpression::PacketSize,
+        WireItem::Options(options) => options.fill(),
         WireItem::List(list) if list.to_end.is_some() => true,
         WireItem::Choice { arms, .. } => arms.iter().any(|arm| {
             let is_its = arm

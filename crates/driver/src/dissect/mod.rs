@@ -725,27 +725,31 @@ impl Dissector {
     }
 
     fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Next {
-        let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
-        let found = above.iter().find(fits);
-        let is_others = |key: &Key| self.value_of(key, key.fields.first(), headers) != Some(key.value);
-        Next { to: found.map(|above| above.to), is_sent: found.is_some_and(|above| above.keys.iter().any(is_others)) }
+        let found = self.selected(above, headers);
+        Next { to: found.map(|(above, _)| above.to), is_sent: found.is_some_and(|(_, is_sent)| is_sent) }
+    }
+
+    /// What the keys select: at who receives the packet, else at who sent it (an observer belongs to neither); and
+    /// whether it is the latter. What has no keys comes last.
+    fn selected<'p>(&self, above: &'p [Above], headers: &[HeaderValue]) -> Option<(&'p Above, bool)> {
+        let is_at = |key: &Key, end: Option<&String>| self.value_of(key, end, headers) == Some(key.value);
+        let is_here = |above: &&Above| above.keys.iter().all(|key| is_at(key, key.fields.first()));
+        let is_there = |above: &&Above| above.keys.iter().all(|key| is_at(key, key.fields.last()));
+        let keyed = || above.iter().filter(|above| !above.keys.is_empty());
+        let free = || above.iter().find(|above| above.keys.is_empty());
+        let here = keyed().find(is_here).map(|above| (above, false));
+        here.or_else(|| Some((keyed().find(is_there)?, true))).or_else(|| Some((free()?, false)))
     }
 
     /// Whether a multiplexor's state decides which layer gets the packet: the stack binds no key of it.
     fn is_by_state(&self, at: usize, headers: &[HeaderValue]) -> bool {
-        let protocol = &self.protocols.all[at];
-        let fits = |above: &&Above| above.keys.iter().all(|key| self.is_key(key, headers));
-        protocol.above.iter().find(fits).is_some_and(|above| above.keys.is_empty()) && self.has_multiplexor(at)
+        let found = self.selected(&self.protocols.all[at].above, headers);
+        found.is_some_and(|(above, _)| above.keys.is_empty()) && self.has_multiplexor(at)
     }
 
     fn has_multiplexor(&self, at: usize) -> bool {
         let is_multiplexor = |layer: &LayerId| self.automaton.layers[layer.index()].shape == "multiplexor";
         self.groups[at].0.iter().any(is_multiplexor)
-    }
-
-    /// Whether a field of the header has the key's value, on whichever end: an observer belongs to neither.
-    fn is_key(&self, key: &Key, headers: &[HeaderValue]) -> bool {
-        key.fields.iter().any(|name| self.value_of(key, Some(name), headers) == Some(key.value))
     }
 
     /// The value of a field of the header that has the key.

@@ -1,5 +1,7 @@
 //! A dissector for Wireshark that reads what `mokume dissect` reads.
 
+use std::collections::BTreeSet;
+
 use mokume_base::spelling::did_you_mean;
 use mokume_emit_lua::{Above, At, BoundKey, Protocol, Stack};
 
@@ -65,10 +67,10 @@ fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
     let all = &dissector.protocols.all;
     // The layers of a bundle are listed from top to bottom: packets come to the last. Below its wires there may be layers
     // that make the messages with which these begin.
-    let has_wire = all.iter().any(|one| one.name == name && one.wire.is_some());
-    let found = all.iter().rposition(|one| one.name == name).filter(|_| has_wire);
-    found.ok_or_else(|| {
-        let mut names: Vec<&str> = all.iter().filter(|one| one.wire.is_some()).map(|one| one.name.as_str()).collect();
+    let found = all.iter().rposition(|one| one.name == name);
+    found.filter(|at| comes_to_a_wire(dissector, *at, &mut BTreeSet::new())).ok_or_else(|| {
+        let known = all.iter().enumerate().filter(|(at, _)| comes_to_a_wire(dissector, *at, &mut BTreeSet::new()));
+        let mut names: Vec<&str> = known.map(|(_, one)| one.name.as_str()).collect();
         names.dedup();
         let help = match did_you_mean(name, names.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -76,6 +78,13 @@ fn protocol(dissector: &Dissector, name: &str) -> Result<usize, Failure> {
         };
         Failure::of_use(format!("stack `{}` has no layer `{name}` with a wire", dissector.automaton.name), help)
     })
+}
+
+/// Whether a wire reads the packets of a protocol, or of one above it.
+fn comes_to_a_wire(dissector: &Dissector, at: usize, seen: &mut BTreeSet<usize>) -> bool {
+    let one = &dissector.protocols.all[at];
+    let mut above = one.above.iter();
+    seen.insert(at) && (one.wire.is_some() || above.any(|above| comes_to_a_wire(dissector, above.to, seen)))
 }
 
 /// The dissector in Lua, as one file. By default its packets are the device's frames in captures.

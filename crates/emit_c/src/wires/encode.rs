@@ -153,6 +153,10 @@ impl<'a> Encoder<'_, 'a> {
         if state.narrow {
             self.text.line("narrow = true;");
         }
+        let is_full = |list: &&WireList| list.to_end.is_some();
+        if matches!(state.last, Some(WireItem::Options(options)) if options.fill()) || state.lists.iter().any(is_full) {
+            self.text.line("narrow |= payload > 0;");
+        }
         let mut size = state.at.div_ceil(8).to_string();
         if let Some(WireItem::Options(options)) = state.last {
             self.options_size(state.at, options);

@@ -56,11 +56,16 @@ impl Region<'_> {
                 .collect(),
             bits: 0,
             reach: None,
+            fills: false,
         };
         self.lay_out(&mut encoder, &wire.items)?;
         self.pad(&mut encoder, 1, None)?;
         let header = encoder.bits / 8;
         let octets = self.size_of(message);
+        if encoder.fills {
+            let none = self.is(octets, 0);
+            self.guard(none)?;
+        }
         let octets = self.plus(octets, header);
         encoder.facts.packet_size = Some(self.long(octets));
         encoder.facts.header_size = Some(self.number(U64, header));
@@ -131,6 +136,7 @@ impl Region<'_> {
                     }
                 }
                 WireItem::Options(options) => {
+                    encoder.fills |= options.fill();
                     let first = encoder.fields.len();
                     for arm in &options.arms {
                         let OptionArm::Known { kind, header, variant, field, items, repeat } = arm else { continue };
@@ -160,6 +166,7 @@ impl Region<'_> {
                     self.pad(encoder, options.pad.max(1), options.pads_with.map(|kind| (first, kind)))?;
                 }
                 WireItem::List(list) => {
+                    encoder.fills |= list.to_end.is_some();
                     let count = encoder.header_field(list.header, list.variant, list.count);
                     let count = count.map_or(Some(0), |count| self.graph.known(count));
                     let Some(count) = count.filter(|count| *count <= list.most()) else {
@@ -281,6 +288,8 @@ struct Encoder {
     tags: Vec<FieldIndex>,
     bits: u64,
     reach: Option<Node>,
+    /// Whether options or elements go on to the packet's end.
+    fills: bool,
 }
 
 impl Encoder {

@@ -33,6 +33,8 @@ struct Encoder<'a> {
     tags: BTreeMap<FieldIndex, Term>,
     /// Where the wire says that its header ends.
     reach: Option<usize>,
+    /// Whether options or elements go on to the packet's end.
+    fills: bool,
     late: Vec<Late<'a>>,
     /// Conditions under which a value does not fit its field, which is reported.
     narrow: Vec<Term>,
@@ -69,6 +71,7 @@ impl Reader<'_> {
             fields: BTreeMap::new(),
             tags: BTreeMap::new(),
             reach: None,
+            fills: false,
             late: Vec::new(),
             narrow: Vec::new(),
         };
@@ -82,6 +85,11 @@ impl Reader<'_> {
         let header = encoder.octets.len() as u32;
         let payload = message.size(self.terms);
         let (payload, own) = (self.terms.resize(payload, WIDE), self.terms.number(u64::from(header), WIDE));
+        if encoder.fills {
+            let none = self.terms.number(0, WIDE);
+            let is_none = self.terms.equal(payload, none);
+            encoder.narrow.push(self.terms.not(is_none));
+        }
         let sizes = Sizes { header, packet: self.terms.binary(Operator::Add, payload, own) };
         let mut front = encoder.octets;
         front.append(&mut message.front);
@@ -150,6 +158,7 @@ impl Reader<'_> {
                     if encoder.partial.is_some() {
                         return Err(OPTIONS.into());
                     }
+                    encoder.fills |= options.fill();
                     let first = encoder.octets.len();
                     for arm in &options.arms {
                         self.encode_option(options, arm, headers, encoder)?;
@@ -166,6 +175,7 @@ impl Reader<'_> {
                     }
                 }
                 WireItem::List(list) => {
+                    encoder.fills |= list.to_end.is_some();
                     let count = self.field_of(headers, (list.header, list.variant, list.count), WIDE);
                     let elements = (0..=list.most()).find(|count_of| {
                         let so_many = self.terms.number(*count_of, WIDE);

@@ -40,5 +40,5 @@ pub(crate) mod usage;
 pub(crate) mod vectors;
 pub(crate) mod views;
 pub(crate) mod vocabulary;
-pub(crate) mod wires;
+pub mod wires;
 pub mod zeros;

@@ -1,5 +1,7 @@
 //! Whether messages go behind the headers of a path through a wire: those that the topmost layer passes on.
 
+use std::collections::BTreeSet;
+
 use crate::check::wires::context::WireCheck;
 use crate::program::*;
 use crate::visit;
@@ -33,40 +35,74 @@ fn gives_on(layer: &Layer, variant: Option<usize>) -> bool {
     if !hears && layer.shape != Shape::Endpoint {
         return true;
     }
-    let sends = |body: &[Stmt], come: Option<LocalId>| {
+    let sends = |body: &[Stmt], of: Of| {
         visit::any(body, |met| {
             let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, fields, .. }), .. }) = met
             else {
                 return false;
             };
             let is_of = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
-            is_of && message.as_ref().is_some_and(|message| has_octets(message, body, come))
+            is_of && message.as_ref().is_some_and(|message| has_octets(layer, message, body, of, &mut BTreeSet::new()))
         })
     };
-    let functions = layer.functions.iter().any(|function| sends(&function.body, None));
-    functions
-        || layer.handlers.iter().any(|handler| {
-            let come = match handler.event {
-                Event::Deliver { message, .. } | Event::Arrives { message, .. } => message,
-                _ => None,
-            };
-            sends(&handler.body, come)
-        })
+    let mut functions = layer.functions.iter().enumerate();
+    functions.any(|(at, function)| sends(&function.body, Of::Function(at)))
+        || layer.handlers.iter().any(|handler| sends(&handler.body, Of::handler(handler)))
 }
 
-/// Whether a message may have octets; one that has `come` behind such headers has none, nor has `message()`.
-fn has_octets(message: &Expr, body: &[Stmt], come: Option<LocalId>) -> bool {
-    match &message.kind {
-        ExprKind::NewMessage { octets } => !octets.is_empty(),
-        ExprKind::Give(local) | ExprKind::Share(local) => {
-            let is_bare = |met: visit::Met| match met {
-                visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local => {
-                    matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty())
-                }
-                _ => false,
-            };
-            Some(*local) != come && !visit::any(body, is_bare)
-        }
-        _ => true,
+/// Whose body a message is sent in.
+#[derive(Clone, Copy)]
+enum Of {
+    /// A handler's, with the message that came from below.
+    Handler(Option<LocalId>),
+    Function(usize),
+}
+
+impl Of {
+    fn handler(handler: &Handler) -> Of {
+        Of::Handler(match handler.event {
+            Event::Deliver { message, .. } | Event::Arrives { message, .. } => message,
+            _ => None,
+        })
     }
+}
+
+/// Whether a message may have octets, as far as the text says. One that came behind such headers has none, nor has
+/// `message()`; a function is given what its callers give. Whatever else becomes of them is seen when they are sent.
+fn has_octets(layer: &Layer, message: &Expr, body: &[Stmt], of: Of, asked: &mut BTreeSet<(usize, LocalId)>) -> bool {
+    let (ExprKind::Give(local) | ExprKind::Share(local)) = &message.kind else {
+        return !matches!(&message.kind, ExprKind::NewMessage { octets } if octets.is_empty());
+    };
+    match of {
+        Of::Handler(come) if come == Some(*local) => return false,
+        Of::Function(at) if layer.functions[at].params.iter().any(|param| param.local == *local) => {
+            return asked.insert((at, *local)) && is_given_octets(layer, at, *local, asked);
+        }
+        _ => {}
+    }
+    let is_bare = |met: visit::Met| match met {
+        visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local => {
+            matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty())
+        }
+        _ => false,
+    };
+    !visit::any(body, is_bare)
+}
+
+/// Whether some call gives a parameter a message that may have octets.
+fn is_given_octets(layer: &Layer, function: usize, local: LocalId, asked: &mut BTreeSet<(usize, LocalId)>) -> bool {
+    let Some(place) = layer.functions[function].params.iter().position(|param| param.local == local) else {
+        return false;
+    };
+    let in_handlers = layer.handlers.iter().map(|handler| (&handler.body, Of::handler(handler)));
+    let in_functions = layer.functions.iter().enumerate().map(|(at, function)| (&function.body, Of::Function(at)));
+    in_handlers.chain(in_functions).any(|(body, of)| {
+        visit::any(body, |met| {
+            let visit::Met::Expr(Expr { kind: ExprKind::CallOwn { function: called, args }, .. }) = met else {
+                return false;
+            };
+            let given = args.get(place).filter(|_| *called as usize == function);
+            given.is_some_and(|given| has_octets(layer, given, body, of, asked))
+        })
+    })
 }

@@ -22,10 +22,26 @@ use crate::check::wires::context::{Path, WireCheck};
 use crate::program::*;
 use crate::{codes, lost, types};
 
-/// Checks the wire of one bundle.
-pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diagnostic>) {
-    let layers = headers::carried(program, bundle);
-    let mut check = WireCheck {
+/// Whether messages may stand behind the headers of a bundle: behind some alternative its topmost layer sends them.
+pub fn carries_messages(program: &Program, bundle: &Bundle, wire: &Wire) -> bool {
+    let (layers, mut out) = (headers::carried(program, bundle), Vec::new());
+    let check = of(program, bundle, wire, &layers, &mut out);
+    let alternatives = check.seen.iter().flat_map(|seen| {
+        let names = seen.variants.iter().filter_map(|(name, _)| *name);
+        names.map(|name| (seen.layer.name.text.as_str(), name))
+    });
+    let mut alternatives = alternatives.map(|one| vec![one]).chain([Vec::new()]);
+    alternatives.any(|selected| messages::go_behind(&check, &selected))
+}
+
+fn of<'a, 'b>(
+    program: &'a Program,
+    bundle: &'a Bundle,
+    wire: &'a Wire,
+    layers: &[&'a Layer],
+    out: &'b mut Vec<Diagnostic>,
+) -> WireCheck<'a, 'b> {
+    WireCheck {
         program,
         bundle,
         wire,
@@ -36,7 +52,13 @@ pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diag
         stray: Vec::new(),
         from: out.len(),
         out,
-    };
+    }
+}
+
+/// Checks the wire of one bundle.
+pub fn check(program: &Program, bundle: &Bundle, wire: &Wire, out: &mut Vec<Diagnostic>) {
+    let layers = headers::carried(program, bundle);
+    let mut check = of(program, bundle, wire, &layers, out);
     names::names(&mut check, &wire.items);
     twice::check(&mut check);
     valueless(&mut check);
