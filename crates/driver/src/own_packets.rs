@@ -93,6 +93,36 @@ mod tests {
         bundle B = W encoded Sized\nwire Sized big {\n    len: u16 = size(packet) trim packet to len\n    n: u8 = W.n\n}\n\
         stack S(device: Device) {\n    app = B over device\n    export app\n}\n";
 
+    /// The octets that a field counts are all there are: no message stands behind an alternative that never has one.
+    const BARE: &str = "endpoint Counts {\n    header { Ask { has_most: bool, most: u16 } }\n\
+        on deliver(Ask { has_most, most }) { below.send(Ask { has_most: has_most, most: most }) }\n}\n\
+        bundle Counted = Counts encoded Total\nwire Total big {\n    total: u8 = size(packet)\n\
+        options kind: u8 length: u8 = size(option) until total {\n        255 => end\n\
+        2 => Counts.Ask.has_most { most: u16 = Counts.Ask.most }\n        else => skip\n    }\n}\n\
+        stack S(device: Device) {\n    app = Counted over device\n}\n";
+
+    #[test]
+    fn a_message_is_tried_only_where_one_may_stand() {
+        let world = MemoryWorld::new();
+        for (text, is_wrong) in [
+            (BARE.to_string(), false),
+            (
+                BARE.replace("Ask { has_most: bool, most: u16 } }", "Ask { has_most: bool, most: u16 } with message }")
+                    .replace(
+                        "on deliver(Ask { has_most, most }) { below.send(Ask",
+                        "on deliver(msg, Ask { has_most, most }) { consume msg: read  below.send(message(\"hi\"), Ask",
+                    ),
+                true,
+            ),
+        ] {
+            let checked = compile::check_texts(&world, vec![("x.mok".into(), text)], Vec::new());
+            let (compiled, found) = compile::compile(&checked, StackId(0), &world);
+            let all: Vec<_> = checked.diagnostics.iter().chain(&found).filter(|one| one.code.0 == "M0667").collect();
+            assert_eq!(!all.is_empty(), is_wrong, "{all:?}");
+            assert!(compiled.is_some() || is_wrong);
+        }
+    }
+
     /// A size that is one too large, as if the checks of the text had let it pass.
     #[test]
     fn a_packet_that_is_read_otherwise_is_shown() {

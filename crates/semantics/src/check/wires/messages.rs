@@ -13,7 +13,9 @@ pub(super) fn go_behind(check: &WireCheck, selected: &[(&str, &str)]) -> bool {
     let Some(layer) = check.seen.get(from).map(|seen| seen.layer) else { return false };
     let Some(header) = &layer.header else { return gives_on(layer, None) };
     let name = selected.iter().find(|(of, _)| *of == layer.name.text).map(|(_, name)| *name);
-    let at = header.variants.iter().position(|variant| header.is_single() || Some(variant.name.text.as_str()) == name);
+    // Of one alternative alone no choice in the wire tells.
+    let is_only = header.variants.len() == 1;
+    let at = header.variants.iter().position(|variant| is_only || Some(variant.name.text.as_str()) == name);
     let variant = at.and_then(|at| header.variants.get(at));
     variant.is_some_and(|variant| variant.with_message) && gives_on(layer, at)
 }
