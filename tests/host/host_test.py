@@ -79,7 +79,7 @@ def address_resolution(name, tap):
     probe = run("arping", "-D", "-c", "2", "-w", "5", "-I", tap, OURS)
     # Of the two programs of this name the one counts answers, the other writes a `!` for each.
     said = probe.stdout
-    report(probe.returncode == 1 and "1 response" in said or "Received 1" in said or "Received 2" in said or said.startswith("!"),
+    report(probe.returncode == 1 and "1 response" in said or "Received 1" in said or "Received 2" in said or said.strip().startswith("!"),
            f"{name}: address probes are answered", probe.stdout.strip())
 
 
