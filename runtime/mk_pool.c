@@ -23,14 +23,14 @@ static uint32_t mk_buffer_octets(const mk_message_shape *shape, uint32_t wanted)
     return wanted < shape->head_room ? shape->head_room : wanted;
 }
 
-static size_t mk_buffer_memory(const mk_pool *pool)
+static size_t mk_buffer_memory(uint32_t octets)
 {
-    return mk_round16(sizeof(mk_buffer) + pool->buffer_octets);
+    return mk_round16(sizeof(mk_buffer) + octets);
 }
 
 size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
 {
-    return buffers * mk_round16(sizeof(mk_buffer) + mk_buffer_octets(shape, buffer_octets)) +
+    return buffers * mk_buffer_memory(mk_buffer_octets(shape, buffer_octets)) +
            ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
 }
 
@@ -74,7 +74,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     pool->longest = buffer_octets - shape->head_room;
     /* A buffer or message is touched when it is first used, so a machine gives no more memory than a run takes. */
     pool->fresh_buffers = at;
-    at += buffers * mk_buffer_memory(pool);
+    at += buffers * mk_buffer_memory(buffer_octets);
     pool->fresh_messages = at;
     at += messages * mk_message_memory(shape);
     pool->buffers_free = buffers;
@@ -89,7 +89,7 @@ static MK_COLD mk_buffer *mk_buffer_fresh(mk_pool *pool)
     mk_buffer *buffer = (mk_buffer *)(void *)pool->fresh_buffers;
     if (!pool->buffers_free)
         return NULL;
-    pool->fresh_buffers += mk_buffer_memory(pool);
+    pool->fresh_buffers += mk_buffer_memory(pool->buffer_octets);
     buffer->next_free = NULL;
     pool->free_buffers = buffer;
     return buffer;

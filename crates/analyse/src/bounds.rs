@@ -69,7 +69,7 @@ struct Known {
     facts: Vec<Fact>,
     /// By the base of what is low.
     higher: FxHashMap<Base, Vec<Higher>>,
-    terms: RefCell<FxHashMap<Base, Option<Term>>>,
+    terms: RefCell<FxHashMap<Value, Option<Term>>>,
 }
 
 impl Known {
@@ -105,8 +105,8 @@ pub struct Bounds<'a> {
     /// For each parameter of a block with one predecessor, the argument.
     comes: Vec<Option<Value>>,
     dominators: Dominators,
-    /// For each value, as a number and as a message: its term without any facts, and whether facts may change it.
-    alone: Vec<[OnceCell<Alone>; 2]>,
+    /// For each value: its term without any facts, and whether facts may change it.
+    alone: Vec<OnceCell<Alone>>,
     /// Whether a term that is being worked out asked in vain for facts.
     in_vain: Cell<bool>,
     /// The facts that no other facts change, by the base of what is low; each with the block from which on it holds.
@@ -148,7 +148,7 @@ impl<'a> Bounds<'a> {
             made,
             comes,
             dominators: Dominators::of(flow.successors()),
-            alone: vec![Default::default(); body.values.len()],
+            alone: vec![OnceCell::new(); body.values.len()],
             in_vain: Cell::new(false),
             settled: FxHashMap::default(),
             open: vec![Vec::new(); body.blocks.len()],
@@ -210,7 +210,7 @@ impl<'a> Bounds<'a> {
         let facts = self.known[block.index()].get_or_init(|| self.known(block.index()));
         let term = |quantity| match quantity {
             Quantity::Value(value) => self.term(value, facts),
-            Quantity::SizeOf(message) => self.size(message, facts),
+            Quantity::SizeOf(message) => self.term(message, facts),
             Quantity::Number(number) => Some(Term { base: Base::Zero, plus: number.into() }),
         };
         match (term(low), term(high)) {
@@ -279,56 +279,37 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// A value's term without any facts, and whether facts may change it.
+    /// The term of a number, or of a message's size, without any facts, and whether facts may change it.
     fn alone(&self, value: Value) -> Alone {
-        self.alone_as(Base::Value(value))
-    }
-
-    fn alone_as(&self, base: Base) -> Alone {
-        let (value, as_message) = match base {
-            Base::Value(value) => (value, 0),
-            Base::SizeOf(message) => (message, 1),
-            Base::Zero => return (Some(Term { base, plus: 0 }), false),
-        };
-        let (term, may_change) = *self.alone[value.index()][as_message].get_or_init(|| {
+        let (term, may_change) = *self.alone[value.index()].get_or_init(|| {
             let before = self.in_vain.replace(false);
-            let term = self.made_of(base, &Known::default());
+            let term = self.made_of(value, &Known::default());
             (term, self.in_vain.replace(before))
         });
         self.in_vain.set(self.in_vain.get() || may_change);
         (term, may_change)
     }
 
-    /// A base as another base plus a number; `None` if it is no plain number.
-    fn term_as(&self, base: Base, known: &Known) -> Option<Term> {
-        let (term, may_change) = self.alone_as(base);
+    /// A number as another value plus a number, and a message as its size in such terms: that of the message it was cut
+    /// from, less a number. `None` if it is neither.
+    fn term(&self, value: Value, known: &Known) -> Option<Term> {
+        let (term, may_change) = self.alone(value);
         if !may_change || known.block.is_none() {
             return term;
         }
-        if let Some(term) = known.terms.borrow().get(&base) {
+        if let Some(term) = known.terms.borrow().get(&value) {
             return *term;
         }
-        let term = self.made_of(base, known);
-        known.terms.borrow_mut().insert(base, term);
+        let term = self.made_of(value, known);
+        known.terms.borrow_mut().insert(value, term);
         term
     }
 
-    fn made_of(&self, base: Base, known: &Known) -> Option<Term> {
-        match base {
-            Base::Zero => Some(Term { base, plus: 0 }),
-            Base::Value(value) => self.term_of(value, known),
-            Base::SizeOf(message) => self.size_of(message, known),
+    fn made_of(&self, value: Value, known: &Known) -> Option<Term> {
+        match self.body.values[value.index()].ty {
+            Type::Msg => self.size_of(value, known),
+            _ => self.term_of(value, known),
         }
-    }
-
-    /// A value as another value plus a number; `None` if it is not a plain number.
-    fn term(&self, value: Value, known: &Known) -> Option<Term> {
-        self.term_as(Base::Value(value), known)
-    }
-
-    /// The size of a message: that of the message it was cut from, less a number.
-    fn size(&self, message: Value, known: &Known) -> Option<Term> {
-        self.term_as(Base::SizeOf(message), known)
     }
 
     fn term_of(&self, value: Value, known: &Known) -> Option<Term> {
@@ -343,7 +324,7 @@ impl<'a> Bounds<'a> {
         };
         let term = match self.made[value.index()] {
             Some((OpKind::Const { value, .. }, _)) => Some(Term { base: Base::Zero, plus: i128::from(*value) }),
-            Some((OpKind::Size { message }, _)) => self.size(*message, known),
+            Some((OpKind::Size { message }, _)) => self.term(*message, known),
             Some((OpKind::Cast { a, .. }, _)) => {
                 self.term(*a, known).filter(|term| self.most(*term).is_some_and(|all| all <= most))
             }
@@ -368,18 +349,18 @@ impl<'a> Bounds<'a> {
     fn size_of(&self, message: Value, known: &Known) -> Option<Term> {
         let itself = Term { base: Base::SizeOf(message), plus: 0 };
         if let Some(before) = self.comes[message.index()] {
-            return self.size(before, known);
+            return self.term(before, known);
         }
         let term = match self.made[message.index()] {
             Some((OpKind::Skip { message: whole, size }, 0)) => {
-                let (whole, size) = (self.size(*whole, known)?, self.term(*size, known)?);
+                let (whole, size) = (self.term(*whole, known)?, self.term(*size, known)?);
                 (size.base == Base::Zero && self.follows(size, whole, known)).then(|| whole.plus(-size.plus))
             }
             Some((OpKind::Trim { message: whole, size }, 0)) => {
-                let (whole, size) = (self.size(*whole, known)?, self.term(*size, known)?);
+                let (whole, size) = (self.term(*whole, known)?, self.term(*size, known)?);
                 self.follows(size, whole, known).then_some(size)
             }
-            Some((OpKind::Meet { message: whole, .. }, 0)) => self.size(*whole, known),
+            Some((OpKind::Meet { message: whole, .. }, 0)) => self.term(*whole, known),
             _ => None,
         };
         Some(term.unwrap_or(itself))

@@ -368,6 +368,8 @@ struct Next {
     to: Option<usize>,
     /// Whether the keys say so at the sender's end alone: those layers sent the packet, and none of them gets it here.
     is_sent: bool,
+    /// Whether no key says so: of a multiplexor the state decides.
+    is_free: bool,
 }
 
 impl Dissector {
@@ -514,18 +516,14 @@ impl Dissector {
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
-                let Next { to, is_sent } = self.next(&protocol.above, &headers);
-                next = to;
+                let chosen = self.next(&protocol.above, &headers);
+                next = chosen.to;
                 let mut layer = Layer { name: protocol.name.clone(), may_be_for_another, ..Layer::default() };
-                may_be_for_another |= self.is_by_state(at, &headers);
+                may_be_for_another |= chosen.is_free && self.has_multiplexor(at);
                 layer.octets = dissection.rest.start..dissection.rest.start;
                 let (packet, met) = (dissection.rest.clone(), dissection.rest.clone());
                 let packet = walk::Packet { wire: None, packet, met, payload: 0..0, headers: vec![] };
-                if is_sent {
-                    beside = Up { perhaps: true, ..Up::default() };
-                } else {
-                    self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
-                }
+                self.go_on((at, &chosen), (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                 if !layer.dropped.is_empty() {
                     dissection.layers.push(layer);
                 }
@@ -557,16 +555,12 @@ impl Dissector {
                     // A wire that reads nothing would be read again forever.
                     if !layer.octets.is_empty() {
                         headers.extend(decoded.headers.iter().cloned());
-                        let Next { to, is_sent } = self.next(&protocol.above, &headers);
-                        next = to;
-                        may_be_for_another |= self.is_by_state(at, &headers);
+                        let chosen = self.next(&protocol.above, &headers);
+                        next = chosen.to;
+                        may_be_for_another |= chosen.is_free && self.has_multiplexor(at);
                         let headers = decoded.headers.clone();
                         let packet = walk::Packet { wire: Some(wire), packet, met: range.clone(), payload, headers };
-                        if is_sent {
-                            beside = Up { perhaps: true, ..Up::default() };
-                        } else {
-                            self.go_on(at, (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
-                        }
+                        self.go_on((at, &chosen), (octets, &packet), &mut beside, (&mut layer, &mut next), dissection);
                         let taken = packet.payload.start..dissection.rest.start;
                         under.take_off(all.get(taken).unwrap_or_default());
                     }
@@ -589,13 +583,17 @@ impl Dissector {
     /// What the layers of a protocol do with their packet, if known: what follows it, and where.
     fn go_on(
         &self,
-        at: usize,
+        (at, chosen): (usize, &Next),
         (octets, packet): (Octets<'_>, &walk::Packet),
         beside: &mut Up,
         (layer, next): (&mut Layer, &mut Option<usize>),
         dissection: &mut Dissection,
     ) {
         let Some(layers) = &self.layers else { return };
+        if chosen.is_sent {
+            *beside = Up { perhaps: true, ..Up::default() };
+            return;
+        }
         let (within, lowest) = &self.groups[at];
         let above = next.map_or(&[][..], |next| &self.groups[next].1);
         let Fate { dropped, up, kept } =
@@ -724,27 +722,18 @@ impl Dissector {
         self.written.headers.get(&(header, variant, name.clone())).filter(|form| form.words() == 1)
     }
 
+    /// What the keys select: at who receives the packet, else at who sent it (an observer belongs to neither). What has
+    /// no keys comes last.
     fn next(&self, above: &[Above], headers: &[HeaderValue]) -> Next {
-        let found = self.selected(above, headers);
-        Next { to: found.map(|(above, _)| above.to), is_sent: found.is_some_and(|(_, is_sent)| is_sent) }
-    }
-
-    /// What the keys select: at who receives the packet, else at who sent it (an observer belongs to neither); and
-    /// whether it is the latter. What has no keys comes last.
-    fn selected<'p>(&self, above: &'p [Above], headers: &[HeaderValue]) -> Option<(&'p Above, bool)> {
         let is_at = |key: &Key, end: Option<&String>| self.value_of(key, end, headers) == Some(key.value);
         let is_here = |above: &&Above| above.keys.iter().all(|key| is_at(key, key.fields.first()));
         let is_there = |above: &&Above| above.keys.iter().all(|key| is_at(key, key.fields.last()));
         let keyed = || above.iter().filter(|above| !above.keys.is_empty());
-        let free = || above.iter().find(|above| above.keys.is_empty());
-        let here = keyed().find(is_here).map(|above| (above, false));
-        here.or_else(|| Some((keyed().find(is_there)?, true))).or_else(|| Some((free()?, false)))
-    }
-
-    /// Whether a multiplexor's state decides which layer gets the packet: the stack binds no key of it.
-    fn is_by_state(&self, at: usize, headers: &[HeaderValue]) -> bool {
-        let found = self.selected(&self.protocols.all[at].above, headers);
-        found.is_some_and(|(above, _)| above.keys.is_empty()) && self.has_multiplexor(at)
+        let here = keyed().find(is_here);
+        let there = keyed().find(is_there).filter(|_| here.is_none());
+        let free = above.iter().find(|above| above.keys.is_empty()).filter(|_| here.or(there).is_none());
+        let to = here.or(there).or(free).map(|above| above.to);
+        Next { to, is_sent: there.is_some(), is_free: free.is_some() }
     }
 
     fn has_multiplexor(&self, at: usize) -> bool {

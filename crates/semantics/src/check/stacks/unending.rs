@@ -74,18 +74,9 @@ fn listens(layer: &Layer) -> Option<(Span, Says)> {
 /// Whether the layer's code ends sessions.
 fn ends(layer: &Layer) -> bool {
     visit::any_in_layer(layer, |met| {
-        let Met::Stmt(Stmt { kind, .. }) = met else { return false };
-        match kind {
-            StmtKind::Emit(emission) => matches!(
-                emission,
-                Emission::Close
-                    | Emission::Abort
-                    | Emission::Closed
-                    | Emission::Failed { .. }
-                    | Emission::FailedAs { .. }
-            ),
-            _ => false,
-        }
+        let Met::Stmt(Stmt { kind: StmtKind::Emit(emission), .. }) = met else { return false };
+        use Emission::{Abort, Close, Closed, Failed, FailedAs};
+        matches!(emission, Close | Abort | Closed | Failed { .. } | FailedAs { .. })
     })
 }
 

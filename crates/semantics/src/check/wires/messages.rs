@@ -44,13 +44,16 @@ fn gives_on(layer: &Layer, variant: Option<usize>) -> bool {
                 return false;
             };
             let is_of = fields.as_ref().is_none_or(|fields| variant.is_none_or(|at| fields.variant as usize == at));
-            is_of && message.as_ref().is_some_and(|message| has_octets(layer, message, body, of, &mut BTreeSet::new()))
+            is_of && message.as_ref().is_some_and(|message| has_octets(layer, message, body, of, &mut Asked::new()))
         })
     };
     let mut functions = layer.functions.iter().enumerate();
     functions.any(|(at, function)| sends(&function.body, Of::Function(at)))
         || layer.handlers.iter().any(|handler| sends(&handler.body, Of::handler(handler)))
 }
+
+/// Functions and places of parameters whose callers are looked at.
+type Asked = BTreeSet<(usize, usize)>;
 
 /// Whose body a message is sent in.
 #[derive(Clone, Copy)]
@@ -71,31 +74,27 @@ impl Of {
 
 /// Whether a message may have octets, as far as the text says. One that came behind such headers has none, nor has
 /// `message()`; a function is given what its callers give. Whatever else becomes of them is seen when they are sent.
-fn has_octets(layer: &Layer, message: &Expr, body: &[Stmt], of: Of, asked: &mut BTreeSet<(usize, LocalId)>) -> bool {
-    let (ExprKind::Give(local) | ExprKind::Share(local)) = &message.kind else {
-        return !matches!(&message.kind, ExprKind::NewMessage { octets } if octets.is_empty());
-    };
+fn has_octets(layer: &Layer, message: &Expr, body: &[Stmt], of: Of, asked: &mut Asked) -> bool {
+    let is_bare = |value: &Expr| matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty());
+    let (ExprKind::Give(local) | ExprKind::Share(local)) = &message.kind else { return !is_bare(message) };
     match of {
         Of::Handler(come) if come == Some(*local) => return false,
-        Of::Function(at) if layer.functions[at].params.iter().any(|param| param.local == *local) => {
-            return asked.insert((at, *local)) && is_given_octets(layer, at, *local, asked);
+        Of::Function(at) => {
+            let place = layer.functions[at].params.iter().position(|param| param.local == *local);
+            if let Some(place) = place {
+                return asked.insert((at, place)) && is_given_octets(layer, (at, place), asked);
+            }
         }
-        _ => {}
+        Of::Handler(_) => {}
     }
-    let is_bare = |met: visit::Met| match met {
-        visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local => {
-            matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty())
-        }
-        _ => false,
-    };
-    !visit::any(body, is_bare)
+    !visit::any(
+        body,
+        |met| matches!(met, visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local && is_bare(value)),
+    )
 }
 
-/// Whether some call gives a parameter a message that may have octets.
-fn is_given_octets(layer: &Layer, function: usize, local: LocalId, asked: &mut BTreeSet<(usize, LocalId)>) -> bool {
-    let Some(place) = layer.functions[function].params.iter().position(|param| param.local == local) else {
-        return false;
-    };
+/// Whether some call gives a function's parameter a message that may have octets.
+fn is_given_octets(layer: &Layer, (function, place): (usize, usize), asked: &mut Asked) -> bool {
     let in_handlers = layer.handlers.iter().map(|handler| (&handler.body, Of::handler(handler)));
     let in_functions = layer.functions.iter().enumerate().map(|(at, function)| (&function.body, Of::Function(at)));
     in_handlers.chain(in_functions).any(|(body, of)| {
