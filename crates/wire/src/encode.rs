@@ -67,7 +67,7 @@ struct Encoder<'a, 's> {
     said: &'s mut dyn FnMut(&'a WireField) -> Said<'a>,
     slots: Vec<Option<Slot>>,
     computed: Vec<(&'a WireField, &'a WireExpression)>,
-    written: Vec<(FieldIndex, Endian)>,
+    written: Vec<&'a WireField>,
     /// Kinds and lengths of options: bit, width, byte order, value.
     heads: Vec<(usize, u8, Endian, u64)>,
     bits: usize,
@@ -185,7 +185,7 @@ impl<'a> Encoder<'a, '_> {
         }
         self.slots[index] =
             Some(Slot { at: self.bits, width: field.width, value: value as u64 & bits::mask(field.width) });
-        self.written.push((field.index, field.endian));
+        self.written.push(field);
         self.bits += usize::from(field.width);
     }
 
@@ -208,6 +208,15 @@ impl<'a> Encoder<'a, '_> {
         found.and_then(|value| value.fields.get(field as usize)).copied().unwrap_or(0)
     }
 
+    /// Whether the arm decides the value of the field that selects it; such a field is mostly in front of its choice.
+    fn is_tag(&self, on: FieldIndex) -> bool {
+        let is_tag = |field: &&WireField| field.index == on && field.value == FieldValue::Tag;
+        match self.written.iter().rfind(|field| field.index == on) {
+            Some(field) => is_tag(field),
+            None => WireItem::fields(&self.wire.items).iter().any(is_tag),
+        }
+    }
+
     /// The arm for the present variants; if the choice depends on a field with its own value, the arm for that value.
     fn arm(&mut self, on: FieldIndex, arms: &'a [WireArm]) -> Option<&'a WireArm> {
         let fits = |arm: &&WireArm| {
@@ -220,7 +229,7 @@ impl<'a> Encoder<'a, '_> {
             arm.selects.iter().all(has) && arm.commons.iter().all(said)
         };
         let value = self.slots.get(on.0 as usize).copied().flatten().map_or(0, |slot| slot.value);
-        if !is_tag(&self.wire.items, on) {
+        if !self.is_tag(on) {
             return arms.iter().filter(fits).find(|arm| arm.tag == value);
         }
         let arm = arms.iter().find(fits)?;
@@ -242,9 +251,9 @@ impl<'a> Encoder<'a, '_> {
         for (field, expression) in sizes {
             self.compute(field, expression, octets, header_size);
         }
-        for (index, endian) in std::mem::take(&mut self.written) {
-            if let Some(slot) = self.slots[index.0 as usize] {
-                bits::write(octets, slot.at, slot.width, endian, slot.value);
+        for field in std::mem::take(&mut self.written) {
+            if let Some(slot) = self.slots[field.index.0 as usize] {
+                bits::write(octets, slot.at, slot.width, field.endian, slot.value);
             }
         }
         for (field, expression) in checksums {
@@ -274,8 +283,4 @@ impl<'a> Encoder<'a, '_> {
 /// Whether an expression reads octets, so that all other fields must be written before it.
 pub(crate) fn is_checksum(expression: &WireExpression) -> bool {
     named(expression, &mut |_| ()).octets
-}
-
-fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
-    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }
