@@ -271,16 +271,21 @@ impl<'p> Writer<'_, 'p> {
         let is_edge = match at.shape() {
             Some(s::Shape::Worker) => false,
             Some(s::Shape::Multiplexor | s::Shape::Router) if of_all => false,
-            Some(s::Shape::Multiplexor) => on == On::Entity || down,
+            Some(s::Shape::Multiplexor) => on == On::Entity || down && !at.uses.sessions,
             Some(s::Shape::Router | s::Shape::Endpoint) | None => true,
         };
+        let is_grant = GRANTS.contains(&&**name);
         match is_edge {
-            true if GRANTS.contains(&&**name) => self.grant_on(name, down, values),
+            true if is_grant => self.grant_on(name, down, values),
             true => {
                 if !self.ends_at_sessions(name, down) {
                     self.nobody_handles(name);
                 }
                 self.drop_all(&values, "unexpected");
+            }
+            false if is_grant && on == On::Lower && !self.plan.session_users(self.inst).is_empty() => {
+                let lower = self.params()[0];
+                self.for_sharers(lower, name, Purpose::Custom { name: name.clone(), down });
             }
             false => self.custom(name, down, values),
         }

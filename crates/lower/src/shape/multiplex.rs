@@ -293,7 +293,7 @@ impl<'p> Writer<'_, 'p> {
                 self.set_opened(session);
                 self.say_opened();
             }
-            Purpose::Changed { .. } => self.event_up(event, purpose, args),
+            Purpose::Changed { .. } | Purpose::Custom { .. } => self.event_up(event, purpose, args),
             _ => {
                 self.event_up(event, purpose, args);
                 self.forget_session(session);
