@@ -32,9 +32,9 @@ impl Scripting<'_> {
     fn wire_of(&mut self, part: &s::PacketPart) -> Option<WireId> {
         let s::PacketPart::Wire(pattern) = part else { return None };
         let wanted = &self.program.wires.get(pattern.wire.index())?.name.text;
-        // If a stack has a wire several times, the instance precedes its name.
-        let is_it = |name: &str| name.rsplit('.').next() == Some(wanted);
-        let found = self.automaton.wires.iter().position(|wire| is_it(&wire.name)).map(WireId::from);
+        // Wires of two modules may have one name; of one that the stack has several times the first is meant.
+        let encoded = self.protocols.all.iter().filter(|protocol| protocol.text == Some(pattern.wire));
+        let found = encoded.filter_map(|protocol| protocol.wire).min();
         if found.is_none() {
             let known: Vec<&str> = self.automaton.wires.iter().map(|wire| wire.name.as_str()).collect();
             let text = format!("no layer of the stack is encoded by `{wanted}`");

@@ -3,7 +3,7 @@
 
 use mokume_reaction as r;
 use mokume_semantics::constants::eval_where;
-use mokume_semantics::program::{Emission, Event, Expr, ExprKind, Layer, LocalId, Name, Stmt, StmtKind};
+use mokume_semantics::program::{Emission, Event, Expr, ExprKind, Layer, LocalId, Name, Stmt, StmtKind, WireId};
 use mokume_semantics::visit::{walk_layer, Met};
 
 use crate::constants::{fold_one, Env};
@@ -35,6 +35,8 @@ pub struct Protocol {
     pub name: String,
     /// `None` if it has no headers.
     pub wire: Option<r::WireId>,
+    /// The wire of the text, if it is encoded by one.
+    pub text: Option<WireId>,
     /// In the order of the stack, those without keys last: the first whose keys match the packet applies.
     pub above: Vec<Above>,
     /// All its layers, and those of them that are over another protocol or a device, by their names in the automaton.
@@ -76,6 +78,7 @@ impl Lowering<'_> {
         Protocol {
             name: name.split('.').next().unwrap_or_default().to_string(),
             wire,
+            text: self.plan.groups[group].wire,
             above: self.above_all(&outer),
             layers: self.layers_of(group, |_| true),
             lowest: self.layers_of(group, |inst| {

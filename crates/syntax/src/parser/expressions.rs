@@ -4,6 +4,7 @@
 //! / %`, `as`, `!`, then calls, fields and indices. Every rule returns the height of the tree that it built: a chain of
 //! operators needs no recursion here, but its tree must not become too deep for code that walks it.
 
+use super::primary::is_upper;
 use super::{Parser, MAX_DEPTH};
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
@@ -25,7 +26,9 @@ impl Parser<'_> {
     pub(super) fn at_packet_part(&self) -> bool {
         match self.peek() {
             STRING | HEX_STRING => true,
-            IDENT if self.nth(1) == L_BRACE => self.nth_text(0).starts_with(|c: char| c.is_ascii_uppercase()),
+            IDENT if self.nth(1) == L_BRACE => is_upper(self.nth_text(0)),
+            // `udp.Rfc768 { … }`
+            IDENT if self.nth(1) == DOT && self.nth(3) == L_BRACE => is_upper(self.nth_text(2)),
             IDENT => self.at_word("_") || self.at_word("over") && self.nth(1) == IDENT,
             _ => false,
         }

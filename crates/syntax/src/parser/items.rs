@@ -462,7 +462,10 @@ impl Parser<'_> {
         // Behind `=` only what cannot be the next item: `bundle A =` may not be finished.
         let goes_on = match self.nth_before_kind() {
             SLASH => true,
-            EQ => matches!(self.nth(1), L_PAREN | SLASH) || self.nth_word(1, "encoded"),
+            EQ => {
+                let behind = if self.nth(1) == DOT && self.nth(2) == IDENT { 3 } else { 1 };
+                matches!(self.nth(behind), L_PAREN | SLASH) || self.nth_word(behind, "encoded")
+            }
             _ => false,
         };
         let torn = self.new_line_before(0) && !goes_on;
