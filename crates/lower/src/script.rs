@@ -355,13 +355,11 @@ impl Scripting<'_> {
         self.diagnostics.push(Diagnostic::error(Code("M0729"), message).at(span, "here").help(help));
     }
 
-    /// Reasons of this name: the exact one, else those of all layers.
+    /// Reasons of this name: those of all layers and wires, or of all that are named in front. Of a wire that stands twice in a stack
+    /// the first has no part of the stack in its reasons' names, and both are meant.
     fn reasons(&self, name: &str) -> Vec<usize> {
         let reasons = &self.automaton.reasons;
         let exact = reasons.iter().position(|reason| reason.name == name);
-        if let Some(exact) = exact.filter(|_| name.contains('.')) {
-            return vec![exact];
-        }
         // A shared reason has no layer in its name; several layers may drop for it.
         let named = |at: &usize| Some(*at) == exact || mokume_script::is_meant(name, &reasons[*at].name);
         (0..reasons.len()).filter(named).collect()
