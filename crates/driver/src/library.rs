@@ -99,10 +99,13 @@ impl Loader for Library<'_> {
     fn modules(&self) -> Vec<String> {
         let own = self.folders.iter().flat_map(|folder| self.world.list(&folder.to_string_lossy()).unwrap_or_default());
         let own = own.filter_map(|name| name.strip_suffix('/').map(str::to_string));
-        let embedded = LIBRARY.dirs().map(|dir| dir.path().to_string_lossy().into_owned());
-        let mut all: Vec<String> = own.chain(embedded).collect();
+        let mut all: Vec<String> = own.collect();
         all.sort();
         all.dedup();
+        let embedded = LIBRARY.dirs().map(|dir| dir.path().to_string_lossy().into_owned());
+        let mut embedded: Vec<String> = embedded.filter(|name| !all.contains(name)).collect();
+        embedded.sort();
+        all.append(&mut embedded);
         all
     }
 }
@@ -163,7 +166,14 @@ mod tests {
         );
         assert!(library.module("ethernet").unwrap().iter().all(|(name, _)| name.starts_with(EMBEDDED)));
         assert!(library.module("token_ring").is_none());
-        assert!(library.modules().contains(&"ipv4".to_string()));
+        let modules = library.modules();
+        assert!(modules.contains(&"ipv4".to_string()));
+        assert_eq!(
+            modules.iter().position(|module| module == "udp"),
+            Some(0),
+            "the project's own come first, and once"
+        );
+        assert_eq!(modules.iter().filter(|module| *module == "udp").count(), 1);
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub trait Loader {
     fn unread(&self, _from: &str, _name: &str) -> Option<String> {
         None
     }
-    /// The names of all modules, for suggestions.
+    /// The names of all modules, for suggestions: the project's own first, as they are likelier meant.
     fn modules(&self) -> Vec<String>;
 }
 
