@@ -13,7 +13,7 @@ use mokume_driver::{run, sim, Failure};
 use crate::arguments::Follow;
 use crate::common::refused;
 use crate::dissect::{are_there, numbers};
-use crate::print::Printer;
+use crate::print::{Printer, Status};
 
 /// The options of the command line.
 pub struct Asked<'a> {
@@ -66,7 +66,11 @@ fn along(host: &Host<'_>, whole: capture::Capture, asked: &Asked<'_>, printer: &
     let numbers = numbers.map_or(Ok(Vec::new()), self::numbers)?;
     let filter = |text: &str| filter::read(&host.dissector, text);
     let (shown, sent) = (shown.map(filter).transpose()?, asked.how.sent.as_deref().map(filter).transpose()?);
-    let report = host.follow(&whole.packets, sent.as_ref())?;
+    let (mut status, all) = (Status::new(printer), whole.packets.len());
+    let report = host.follow(&whole.packets, sent.as_ref(), &mut |done| {
+        status.show(|| format!("{done} of {all} packets followed"));
+    })?;
+    status.end();
     let packets: BTreeMap<u64, &capture::Packet> = whole.packets.iter().map(|packet| (packet.number, packet)).collect();
     let is_shown = |number: u64| {
         let is_meant = numbers.is_empty() || numbers.iter().any(|(first, last)| (*first..=*last).contains(&number));

@@ -1,11 +1,15 @@
 //! The host whose capture is followed: its stack, its settings, its applications.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, PortId};
 
 use crate::compile::Compiled;
 use crate::dissect::link::Front;
-use crate::dissect::{self, Dissector};
+use crate::dissect::{self, Dissection, Dissector};
 use crate::failure::Failure;
 use crate::machines;
 use crate::record;
@@ -29,7 +33,12 @@ pub struct Host<'a> {
     /// The inputs of its applications, if known.
     pub(super) applications: Option<(&'a Prepared<'a>, usize)>,
     automata: Vec<&'a Automaton>,
+    /// What whole frames are, by their octets: each is compared with many.
+    known: RefCell<HashMap<Vec<u8>, Rc<Dissection>>>,
 }
+
+/// So many frames are known at once.
+const KNOWN: usize = 4096;
 
 /// The default of the most octets that a device carries: as for a TAP device.
 const LARGEST: u64 = 1514;
@@ -79,7 +88,21 @@ impl<'a> Host<'a> {
             Some((prepared, _)) => prepared.automata(),
             None => Vec::new(),
         };
-        Ok(Host { name, dissector, compiled, params, seed, device, frame, lowest, station, applications, automata })
+        let known = RefCell::default();
+        Ok(Host {
+            name,
+            dissector,
+            compiled,
+            params,
+            seed,
+            device,
+            frame,
+            lowest,
+            station,
+            applications,
+            automata,
+            known,
+        })
     }
 
     pub(super) fn instance(&self) -> Instance {
@@ -94,6 +117,20 @@ impl<'a> Host<'a> {
     }
 
     pub(super) fn about(&self, octets: &[u8]) -> String {
-        self.dissector.dissect(octets, Front::Frame(0)).label(octets)
+        self.dissected(octets).label(octets)
+    }
+
+    /// What a whole frame is.
+    pub(super) fn dissected(&self, octets: &[u8]) -> Rc<Dissection> {
+        let mut known = self.known.borrow_mut();
+        if let Some(dissection) = known.get(octets) {
+            return dissection.clone();
+        }
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        let dissection = Rc::new(self.dissector.dissect(octets, Front::Frame(0)));
+        known.insert(octets.to_vec(), dissection.clone());
+        dissection
     }
 }

@@ -5,6 +5,7 @@
 //! draw, and draws that number. So nothing guesses which field depends on which number: the stack has shown it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use mokume_interpret::{Choice, Chosen};
 
@@ -101,10 +102,12 @@ impl<'a> Follower<'a> {
     }
 
     /// The results for each packet, and the stack's frames that are missing in the capture.
-    pub fn run(mut self) -> Result<(Vec<Seen>, Vec<Missing>), Failure> {
+    /// Meanwhile `done` hears how many packets were followed.
+    pub fn run(mut self, done: &mut dyn FnMut(usize)) -> Result<(Vec<Seen>, Vec<Missing>), Failure> {
         let mut state = State::new(self.host);
         let mut place = 0;
         while place < self.packets.len() {
+            done(place);
             if self.before.len() > STATES {
                 self.before.remove(1);
             }
@@ -150,7 +153,10 @@ impl<'a> Follower<'a> {
         }
         let at = self.times[place].saturating_add(state.ahead);
         state.run_to(self.host, at.max(state.now))?;
-        let dissection = self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0));
+        let dissection = match packet.octets.len() < packet.length as usize {
+            true => Rc::new(self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0))),
+            false => self.host.dissected(&packet.octets),
+        };
         let mut about = dissection.label(&packet.octets);
         let what = match self.way(state, place, &dissection) {
             _ if packet.octets.len() < packet.length as usize => What::Cut,
@@ -264,13 +270,13 @@ impl<'a> Follower<'a> {
         let state = later.as_ref().unwrap_or(state);
         let pending = state.pending.iter().rev().map(|pending| &pending.octets);
         let sent = pending.chain(state.shown.iter().rev().map(|(_, octets)| octets)).take(NEAREST);
-        let mut sent = sent.map(|octets| own(&self.host.dissector.dissect(octets, Front::Frame(0)))).peekable();
+        let mut sent = sent.map(|octets| own(&self.host.dissected(octets))).peekable();
         sent.peek().is_some() && !sent.fold(here, |known, one| &known & &one).is_empty()
     }
 
     /// Compares a frame of the capture with one of the stack's.
     fn against(&self, octets: &[u8], dissection: &Dissection, stack: &[u8]) -> Option<Held> {
-        let other = self.host.dissector.dissect(stack, Front::Frame(0));
+        let other = self.host.dissected(stack);
         held(&Apart { octets, dissection }, &Apart { octets: stack, dissection: &other })
     }
 

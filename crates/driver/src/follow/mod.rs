@@ -26,8 +26,13 @@ pub use said::{Came, Fate, Likeness, Report, Seen, Sent, What};
 
 impl Host<'_> {
     /// Runs the stack along a capture. Its packets must have the link type of the stack's device. `sent` selects those
-    /// that the host sent; by default, those that its stack sends.
-    pub fn follow(&self, packets: &[Packet], sent: Option<&Filter>) -> Result<Report, Failure> {
+    /// that the host sent; by default, those that its stack sends. Meanwhile `done` hears how many packets were followed.
+    pub fn follow(
+        &self,
+        packets: &[Packet],
+        sent: Option<&Filter>,
+        done: &mut dyn FnMut(usize),
+    ) -> Result<Report, Failure> {
         for packet in packets {
             if self.dissector.front(packet.link) != Some(Front::Frame(0)) {
                 return Err(self.dissector.refusal(packet.link, &format!("packet {} is", packet.number)));
@@ -35,7 +40,7 @@ impl Host<'_> {
         }
         let follower = Follower::new(self, packets, sent);
         let is_from_start = follower.is_from_start();
-        let (seen, missing) = follower.run()?;
+        let (seen, missing) = follower.run(done)?;
         let first = seen.iter().find(|seen| matches!(seen.what, What::Sent(_))).filter(|_| !is_from_start);
         let clock_from = first.filter(|seen| matches!(&seen.what, What::Sent(sent) if sent.how == Likeness::Alike));
         let clock_from = clock_from.map(|seen| seen.packet);

@@ -13,7 +13,6 @@ use mokume_simulate::ScriptedInput;
 use super::host::Host;
 use super::noted::{self, How, Noter, Shared};
 use super::said::{Came, Fate};
-use crate::dissect::link::Front;
 use crate::dissect::Layer;
 use crate::failure::Failure;
 use crate::record;
@@ -255,7 +254,7 @@ impl<'a> State<'a> {
 
 /// Whether the decoders, or the layers in any state, reject a frame.
 fn is_damaged(host: &Host<'_>, octets: &[u8]) -> bool {
-    host.dissector.dissect(octets, Front::Frame(0)).layers.iter().any(Layer::is_refused)
+    host.dissected(octets).layers.iter().any(Layer::is_refused)
 }
 
 fn reported(outcome: &Outcome) -> Vec<String> {
