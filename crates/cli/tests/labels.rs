@@ -37,7 +37,9 @@ fn picture(folder: &Path, name: &str, arguments: &[&str]) -> Option<(String, Str
 fn sources(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root().join(folder)).unwrap();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|end| end == "mok"));
+    files.retain(|file| {
+        file.extension().is_some_and(|end| end == "mok") && !LONG.iter().any(|long| file.ends_with(long))
+    });
     files.sort();
     files
 }
@@ -45,6 +47,9 @@ fn sources(folder: &str) -> Vec<PathBuf> {
 /// Where networks are beside the examples.
 const NETWORKS: [&str; 6] =
     ["tests/library", "tests/program", "tests/newcomer", "benches", "benches/groups", "benches/stacks"];
+
+/// Networks that run for long, and whose charts show nothing that those of others do not.
+const LONG: [&str; 4] = ["usual.mok", "tcp_usual.mok", "ordered_usual.mok", "tcp_disorder.mok"];
 
 /// Charts of networks, and of the examples' stacks their layers and headers.
 fn pictures() -> Vec<(String, String)> {
