@@ -42,6 +42,12 @@ const KEYWORDS: &[&str] = &[
     "main", "errno", "unix", "linux", "asm", "kind", "unused", "NULL", "offsetof",
 ];
 
+/// Keywords of C23, which compilers take before; macros of C's headers; and types that the generated text uses.
+const MORE_KEYWORDS: &str = "alignas alignof constexpr nullptr static_assert thread_local typeof typeof_unqual \
+    and and_eq bitand bitor compl complex imaginary math_errhandling noreturn not not_eq or or_eq stderr stdin stdout xor xor_eq \
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t ptrdiff_t size_t \
+    wchar_t max_align_t";
+
 /// Names that every generated file has.
 const OWN: &[&str] = &[
     "deliver",
@@ -162,10 +168,24 @@ pub fn identifier(name: &str) -> String {
     // Names that begin with an underscore are reserved.
     let text = text.trim_start_matches('_').to_string();
     let text = if text.is_empty() { "n".to_string() } else { text };
-    if KEYWORDS.contains(&text.as_str()) || text.starts_with("mk_") || text.starts_with("MK_") {
+    let is_keyword = KEYWORDS.contains(&text.as_str()) || MORE_KEYWORDS.split(' ').any(|word| word == text);
+    if is_keyword || text.starts_with("mk_") || text.starts_with("MK_") {
         return format!("{text}_");
     }
     text
+}
+
+/// The same for what stands in the header without the stack's name, where the macros of other headers are seen: `EOF`, `BIG_ENDIAN`, `I`. C's and
+/// POSIX's are many, and in capitals.
+pub(crate) fn bare_identifier(name: &str) -> String {
+    let text = identifier(name);
+    match text.contains(|c: char| c.is_ascii_uppercase())
+        && !text.contains(|c: char| c.is_ascii_lowercase())
+        && !text.ends_with('_')
+    {
+        true => format!("{text}_"),
+        false => text,
+    }
 }
 
 /// A set of names that must differ from each other.
@@ -187,7 +207,15 @@ impl Scope {
 
     /// A new name that resembles the wanted one; a number is appended on a collision.
     pub fn name(&mut self, wanted: &str) -> String {
-        let base = identifier(wanted);
+        self.differing(identifier(wanted))
+    }
+
+    /// The same for what [`bare_identifier`] is for.
+    pub fn bare(&mut self, wanted: &str) -> String {
+        self.differing(bare_identifier(wanted))
+    }
+
+    fn differing(&mut self, base: String) -> String {
         let mut name = base.clone();
         let mut number = 2;
         while !self.0.insert(name.clone()) {
@@ -243,7 +271,7 @@ impl Names {
             outputs,
             nothing_returned,
             returned,
-            params: automaton.params.iter().map(|param| params.name(&param.name)).collect(),
+            params: automaton.params.iter().map(|param| params.bare(&param.name)).collect(),
             stack,
             classes,
             handlers,
@@ -316,6 +344,11 @@ mod tests {
     fn identifiers_are_legal() {
         assert_eq!(identifier("seq.S"), "seq_S");
         assert_eq!(identifier("int"), "int_");
+        assert_eq!((identifier("typeof"), identifier("uint32_t")), ("typeof_".into(), "uint32_t_".into()));
+        assert_eq!(
+            (bare_identifier("EOF"), bare_identifier("Eof"), bare_identifier("NULL")),
+            ("EOF_".into(), "Eof".into(), "NULL_".into())
+        );
         assert_eq!(identifier("3way"), "n3way");
         assert_eq!(identifier("__x"), "x");
         assert_eq!(identifier("é"), "n");

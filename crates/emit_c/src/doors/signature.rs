@@ -19,7 +19,7 @@ pub(crate) fn port_type(automaton: &Automaton, ty: Type) -> &'static str {
 pub(crate) fn param_names(params: &[(String, Type)]) -> Vec<String> {
     let mut scope = Scope::default();
     ["k", "now", "context"].into_iter().for_each(|own| scope.take(own));
-    params.iter().map(|(name, _)| scope.name(name)).collect()
+    params.iter().map(|(name, _)| scope.bare(name)).collect()
 }
 
 /// A port event's parameters.
