@@ -28,10 +28,12 @@ static size_t mk_buffer_memory(uint32_t octets)
     return mk_round16(sizeof(mk_buffer) + octets);
 }
 
-size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
+size_t mk_pool_plus(size_t size, const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets)
 {
-    return buffers * mk_buffer_memory(mk_buffer_octets(shape, buffer_octets)) +
-           ((size_t)messages + 1) * mk_message_memory(shape) + mk_round16(shape->head_room);
+    uint64_t buffer = mk_plus(0, sizeof(mk_buffer) + (uint64_t)mk_buffer_octets(shape, buffer_octets), 1);
+    size = mk_plus(size, buffers, buffer);
+    size = mk_plus(size, (uint64_t)messages + 1, mk_message_memory(shape));
+    return mk_plus(size, shape->head_room, 1);
 }
 
 static MK_COLD void mk_attributes_init(const mk_pool *pool, mk_message *message)

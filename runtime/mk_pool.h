@@ -67,7 +67,19 @@ static inline mk_message *mk_held_message(const mk_pool *pool, mk_held held)
 }
 
 size_t mk_message_memory(const mk_message_shape *shape);
-size_t mk_pool_memory(const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets);
+
+/* A size with room for so many pieces more, together aligned to 16. SIZE_MAX if there is no such size, or if an allocator that aligns to 64 could
+   not round it up. */
+static inline size_t mk_plus(size_t size, uint64_t count, uint64_t octets)
+{
+    size_t most = SIZE_MAX & ~(size_t)63;
+    if (size > most || (octets && count > (most - size) / octets))
+        return SIZE_MAX;
+    return size + (((size_t)(count * octets) + 15) & ~(size_t)15);
+}
+
+/* A size with room for a pool more, likewise. */
+size_t mk_pool_plus(size_t size, const mk_message_shape *shape, uint32_t buffers, uint32_t messages, uint32_t buffer_octets);
 /* `memory` is aligned to 16 and of the size said above. */
 void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, const uint64_t *defaults,
                   uint32_t buffers, uint32_t messages, uint32_t buffer_octets);

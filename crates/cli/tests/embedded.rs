@@ -1,4 +1,4 @@
-//! Generated C in programs of other people's: few and small buffers, two stacks in one program, names that files have already.
+//! Generated C in programs of other people's: few and small buffers, what is no value, two stacks in one program, names that files have already.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,9 +7,13 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_path_buf()
 }
 
+fn folder_of(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedded").join(name)
+}
+
 /// An empty folder of this name.
 fn folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("embedded").join(name);
+    let folder = folder_of(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).unwrap();
     folder
@@ -142,4 +146,152 @@ stack Declared(device: Device, NULL: u8 = 0, k: params = params.C) {
     built(&folder, &folder.join("declared.mok"), &["--returned", "--batched"]);
     let made = compiled(&folder, "-I. -c Declared.c mokume.c");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+/// Words of C, and what the headers mean by others that a program includes before: as parameters, arguments, state and layers.
+#[test]
+fn names_that_c_has() {
+    let folder = folder("words");
+    let words = [
+        "typeof",
+        "typeof_unqual",
+        "constexpr",
+        "nullptr",
+        "uint32_t",
+        "uint8_t",
+        "size_t",
+        "EOF",
+        "BIG_ENDIAN",
+        "I",
+        "complex",
+        "alignas",
+        "alignof",
+        "noreturn",
+        "thread_local",
+        "static_assert",
+        "and",
+        "xor",
+        "stdin",
+        "SIGINT",
+        "INT_MAX",
+        "errno",
+        "asm",
+        "true_",
+    ];
+    let all = |each: &dyn Fn(&str) -> String, between: &str| {
+        words.iter().map(|word| each(word)).collect::<Vec<_>>().join(between)
+    };
+    let text = format!(
+        "vocabulary V {{ down say({0}) up said({0}) }}\n\
+         worker A({0}) {{\n    speaks V\n    entity {{ {1} }}\n    on say({2}) {{\n        {3}\n        above.said({2})\n    }}\n    \
+         on send(msg) {{ below.send(msg) }}\n    on deliver(msg) {{ above.deliver(msg) }}\n}}\n\
+         stack Words(device: Device, {4}) {{\n    app = A({2}) over device\n    export app\n}}\n",
+        all(&|word| format!("{word}: u32"), ", "),
+        all(&|word| format!("var of_{word}: u32 = {word}"), "  "),
+        all(&|word| word.to_string(), ", "),
+        all(&|word| format!("of_{word} = {word}"), "  "),
+        all(&|word| format!("{word}: u32 = 3"), ", "),
+    );
+    std::fs::write(folder.join("words.mok"), text).unwrap();
+    built(&folder, &folder.join("words.mok"), &["--returned", "--batched"]);
+    let headers = [
+        "stdio",
+        "endian",
+        "complex",
+        "stdalign",
+        "stdnoreturn",
+        "threads",
+        "assert",
+        "iso646",
+        "signal",
+        "limits",
+        "errno",
+    ];
+    let headers: String = headers.iter().map(|name| format!("#include <{name}.h>\n")).collect();
+    std::fs::write(folder.join("main.c"), format!("{headers}#include \"Words.h\"\nint main(void) {{ return 0; }}\n"))
+        .unwrap();
+    for standard in ["c11", "gnu17", "gnu2x"] {
+        let made = compiled(&folder, &format!("-std={standard} -I. -o run main.c Words.c mokume.c"));
+        assert!(made.status.success(), "{standard}: {}", String::from_utf8_lossy(&made.stderr));
+    }
+}
+
+/// docs/semantics.md, P6, and memory that cannot be.
+#[test]
+fn what_is_no_value_is_refused() {
+    let of = |name: &str, more: &[&str]| {
+        said(&format!("values_{name}"), "tests/embedded/values.mok", "Valued", "values.c", more)
+    };
+    let layers = of("layers", &["--fuse", "0"]);
+    let wanted = "begins: 0\nbegins: 0\nbegins: 0\nbegins: 0\nbegins: 1
+ frame 09 02 01 02 78 -> 1
+ -> 0
+ -> 0
+ frame 09 02 01 02 78 -> 1
+ pushed 4: 1 2 3 4, 0 -> 1
+ pushed 2: 1 7 0 0, 1 -> 1
+ frame 09 02 01 07 78 -> 1
+ same 1 -> 1
+ -> 0
+ kind 2 level 200 -> 1
+ -> 0
+ -> 0
+ plan 4 rounds 5 -> 1
+ plan 3 rounds 0 -> 1
+ -> 0
+refused: 6
+size: 1, begins: 0
+";
+    assert_eq!(layers, wanted);
+    for (name, more) in [
+        ("paths", &["--fuse", "2"] as &[&str]),
+        ("small", &["--size"]),
+        ("uncomposed", &["--uncomposed"]),
+        ("doors", &["--returned", "--batched"]),
+    ] {
+        assert_eq!(of(name, more), wanted, "{name}");
+    }
+    let header = std::fs::read_to_string(folder_of("values_layers").join("Valued.h")).unwrap();
+    for remark in [
+        "uint8_t p_length; /* at most 4 */",
+        "/* what: enum Valued_Kind; level: enum Valued_Level or any other number */\nbool Valued_app_kind_to(",
+        "/* v_length: at most 4; w_length: at most 4 */\nbool Valued_app_same_to(",
+    ] {
+        assert!(header.contains(remark), "{remark}");
+    }
+}
+
+/// What a machine with addresses of 32 bits cannot have is no small block.
+#[test]
+fn a_size_that_does_not_fit_is_the_largest() {
+    let folder = folder("narrow");
+    built(&folder, &root().join("tests/embedded/values.mok"), &[]);
+    std::fs::write(
+        folder.join("main.c"),
+        "#include <stdint.h>
+#include \"Valued.h\"
+static max_align_t memory[4096];
+int main(void)
+{
+    struct Valued_params params = Valued_default_params;
+    struct Valued_ports ports = {0};
+    mk_config config = Valued_defaults;
+    const uint32_t sizes[][2] = {{UINT32_MAX, config.buffer_octets}, {1 << 17, 1 << 15}, {2, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}};
+    for (int i = 0; i < 4; i++) {
+        config.buffers = sizes[i][0], config.buffer_octets = sizes[i][1];
+        if (Valued_size(&config) != SIZE_MAX || Valued_init(memory, &config, &params, &ports))
+            return i + 1;
+    }
+    return 0;
+}
+",
+    )
+    .unwrap();
+    std::fs::write(folder.join("none.c"), "int main(void) { return 0; }\n").unwrap();
+    if !compiled(&folder, "-m32 -o run none.c").status.success() {
+        return println!("SKIPPED: no library of C for 32 bits");
+    }
+    let made = compiled(&folder, "-m32 -I. -o run main.c Valued.c mokume.c");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert_eq!(Command::new(folder.join("run")).status().unwrap().code(), Some(0));
 }

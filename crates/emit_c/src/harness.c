@@ -52,6 +52,14 @@ static void *grow(void *memory, size_t size)
     return grown;
 }
 
+static void check_instance(const void *instance)
+{
+    if (!instance) {
+        fprintf(stderr, "a parameter of the stack has no such value\n");
+        exit(3);
+    }
+}
+
 static void put(octets *to, const void *from, size_t size)
 {
     if (to->size + size > to->capacity) {
@@ -164,7 +172,13 @@ static void make(const uint8_t *at, octets *answer)
     machine *m = &machines[machine_count];
     memset(m, 0, sizeof *m);
     m->stack = stack;
-    size_t size = (stack->size(&config) + 63) & ~(size_t)63;
+    size_t size = stack->size(&config);
+    if (size == SIZE_MAX) {
+        put_number(answer, UINT32_MAX, 4);
+        put_number(answer, size, 8);
+        return;
+    }
+    size = (size + 63) & ~(size_t)63;
     if (size >= MUCH) {
         void *mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         m->memory = mapped == MAP_FAILED ? NULL : mapped;
@@ -178,6 +192,7 @@ static void make(const uint8_t *at, octets *answer)
         return;
     }
     m->instance = stack->init(m->memory, &config, params, output, (void *)(uintptr_t)machine_count);
+    check_instance(m->instance);
     m->covered = grow(NULL, (stack->branch_count + 1) * sizeof(uint64_t));
     memset(m->covered, 0, (stack->branch_count + 1) * sizeof(uint64_t));
     put_number(answer, machine_count, 4);
@@ -194,6 +209,7 @@ static void reset(uint32_t index, const uint8_t *at)
     for (uint32_t i = 0; taken && i < m->stack->branch_count; i++)
         m->covered[i] += taken[i];
     m->instance = m->stack->init(m->memory, &config, params, output, (void *)(uintptr_t)index);
+    check_instance(m->instance);
 }
 
 static void outcome(machine *m, bool refused, octets *answer)

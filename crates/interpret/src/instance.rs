@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use mokume_reaction::border;
 use mokume_reaction::profile::{Going, Profile};
 use mokume_reaction::trace::Trace;
 use mokume_reaction::{
@@ -276,6 +277,19 @@ impl Instance {
         if !args.iter().zip(&input.params).all(fits) {
             return None;
         }
+        let mut admitted = Vec::new();
+        let borders = &program.borders[port.index()][event as usize];
+        if !borders.is_empty() {
+            let mut words: Vec<u64> =
+                args.iter().zip(&input.params).map(|(datum, (_, ty))| program.number(datum, *ty)).collect();
+            border::admit(borders, &mut words).ok()?;
+            let admit = |(datum, word): (&Datum, u64)| match datum {
+                Datum::Word(_) => Datum::Word(word),
+                other => other.clone(),
+            };
+            admitted.extend(args.iter().zip(words).map(admit));
+        }
+        let args = if admitted.is_empty() { args } else { &admitted };
         let unique = program.classes[input.class.index()].unique;
         let (object, args, params) = match (unique, args.split_first()) {
             (true, _) => (self.core.store.object_in(input.class, 0), args, &input.params[..]),
@@ -292,7 +306,7 @@ impl Instance {
 
     fn word(&mut self, datum: &Datum, ty: Type, is_device: bool) -> u64 {
         match datum {
-            Datum::Word(word) => word & self.program.mask(ty),
+            Datum::Word(_) => self.program.number(datum, ty),
             Datum::Handle(handle) => object_of(*handle),
             Datum::Message(octets) => {
                 self.core.totals.entered += 1;

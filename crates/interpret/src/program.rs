@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use mokume_reaction::border::{self, Border};
 use mokume_reaction::{
-    Addressee, Automaton, Body, CellId, CellKind, ClassId, Emission, HandlerId, LayerId, Natives, PortId, Trigger, Type,
+    Addressee, Automaton, Body, CellId, CellKind, ClassId, Datum, Emission, HandlerId, LayerId, Natives, PortId,
+    PortInput, Trigger, Type,
 };
 
 use crate::arrays::Arrays;
@@ -31,6 +33,8 @@ pub struct Program {
     pub queued: Vec<bool>,
     /// Handlers of inputs, by port and event.
     pub inputs: Vec<Vec<u32>>,
+    /// What the numbers of inputs may be, by port and event.
+    pub borders: Vec<Vec<Vec<Border>>>,
     pub edges: u32,
     /// Whether some handler asks for the packets of a wire, by wire.
     pub remembered: Vec<bool>,
@@ -93,7 +97,7 @@ pub struct BlockInfo {
 
 impl Program {
     /// Resolves a verified automaton. Parameters are in their order; missing ones have their defaults, and numbers are
-    /// cut to their types' bits.
+    /// cut to their types' bits. Who gives them knows that they are values (docs/semantics.md, P6).
     pub fn new(automaton: Arc<Automaton>, params: &[u64]) -> Self {
         let automaton_ref = &*automaton;
         let mut timers = Vec::new();
@@ -120,6 +124,8 @@ impl Program {
             port.inputs.iter().map(|input| handler_of(automaton_ref, input.class, &input.handler)).collect()
         });
         let inputs = inputs.collect();
+        let border = |input: &PortInput| border::borders_of(automaton_ref, &input.params);
+        let borders = automaton.ports.iter().map(|port| port.inputs.iter().map(border).collect()).collect();
         Program {
             natives: None,
             params: masked_params(automaton_ref, params),
@@ -132,6 +138,7 @@ impl Program {
             timers,
             queued: queued(automaton_ref),
             inputs,
+            borders,
             edges,
             remembered: remembered(automaton_ref),
             automaton,
@@ -152,6 +159,15 @@ impl Program {
     /// All ones in the bits of a type; all 64 for references, messages and reasons.
     pub fn mask(&self, ty: Type) -> u64 {
         mask(ty.width(&self.automaton))
+    }
+
+    /// A number that comes in, cut to the bits of its type; 0 for what is none.
+    pub fn number(&self, datum: &Datum, ty: Type) -> u64 {
+        if let Datum::Word(word) = datum {
+            word & self.mask(ty)
+        } else {
+            0
+        }
     }
 
     /// A planted fault: one queue for all events instead of one for each channel, an order that docs/semantics.md, O5
@@ -209,7 +225,11 @@ fn masked_params(automaton: &Automaton, params: &[u64]) -> Vec<u64> {
     let value = |(place, param): (usize, &mokume_reaction::Param)| {
         params.get(place).copied().or(param.default).unwrap_or(0) & mask(param.ty.width(automaton))
     };
-    automaton.params.iter().enumerate().map(value).collect()
+    let mut words: Vec<u64> = automaton.params.iter().enumerate().map(value).collect();
+    let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
+    // Of wrong ones, too, elements behind a length are 0.
+    let _ = border::admit(&border::borders(automaton, &named), &mut words);
+    words
 }
 
 fn handler_of(automaton: &Automaton, class: ClassId, event: &str) -> u32 {

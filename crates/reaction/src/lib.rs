@@ -7,6 +7,7 @@
 
 pub mod automaton;
 pub mod body;
+pub mod border;
 pub mod build;
 pub mod canonical;
 pub mod codes;

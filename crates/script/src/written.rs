@@ -150,11 +150,14 @@ impl Written {
 
 /// Whether the scalars of a value with this name and form come first.
 fn begins(name: &str, form: &Form, params: &[(String, Type)]) -> bool {
+    // At the inputs of ports, parts of values have points in their names.
+    let is_like = |part: &str| part.bytes().zip(name.bytes()).all(|(a, b)| a == b || a == b'.' && b == b'_');
     if form.words() == 1 {
-        return params[0].0 == name;
+        return params[0].0.len() == name.len() && is_like(&params[0].0);
     }
-    let is_part =
-        |(param, _): &(String, Type)| param.strip_prefix(name).is_some_and(|rest| rest.starts_with(['_', '.']));
+    let is_part = |(param, _): &(String, Type)| {
+        is_like(param) && param.get(name.len()..).is_some_and(|rest| rest.starts_with(['_', '.']))
+    };
     params.len() >= form.words() && params[..form.words()].iter().all(is_part)
 }
 

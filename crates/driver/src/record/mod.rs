@@ -354,7 +354,7 @@ fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(Strin
                 }
                 Datum::Message(octets) => Value::Message { octets: octets.clone() },
             };
-            found.push(Arg { name: name.clone(), value });
+            found.push(Arg { name: plain(name), value });
         }
     }
     found
@@ -373,7 +373,12 @@ fn name_of(params: &[(String, Type)]) -> String {
     let same = |name: &str| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let length = others.iter().map(|(name, _)| same(name)).min().unwrap_or(first.len());
     let common = first.get(..length).unwrap_or(first);
-    common.trim_end_matches(['_', '.']).to_string()
+    plain(common.trim_end_matches(['_', '.']))
+}
+
+/// The name of an argument; at the inputs of ports, parts of values have points in their names.
+fn plain(name: &str) -> String {
+    name.replace('.', "_")
 }
 
 /// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, the layers that read by the

@@ -3,7 +3,7 @@
 use mokume_reaction::*;
 
 use super::signature::{input_head, inputs, param_names, port_params, port_type};
-use super::{batched, parts, returned};
+use super::{batched, border, parts, returned};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::{c_type, declare};
@@ -24,8 +24,11 @@ pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     text.lines(&format!("struct {stack};\n"));
     if !automaton.params.is_empty() {
         text.open(format!("struct {stack}_params"));
-        for (param, name) in automaton.params.iter().zip(&plan.names.params) {
-            text.line(format!("{};", declare(c_type(automaton, param.ty), name)));
+        let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
+        let remarks = border::remarks(plan, &named);
+        for ((param, name), remark) in automaton.params.iter().zip(&plan.names.params).zip(remarks) {
+            let remark = remark.map_or(String::new(), |remark| format!(" /* {remark} */"));
+            text.line(format!("{};{remark}", declare(c_type(automaton, param.ty), name)));
         }
         text.close(";");
         text.line("");
@@ -81,6 +84,7 @@ fn ports(plan: &Plan, text: &mut Text) {
     text.line("void *context;");
     for (port, names) in plan.automaton.ports.iter().zip(&plan.names.outputs) {
         for (output, name) in port.outputs.iter().zip(names) {
+            remark(border::remarks_of(plan, &output.params), text);
             text.line(port_function(plan, output, name));
         }
     }
@@ -114,13 +118,18 @@ fn functions(plan: &Plan, text: &mut Text) {
         true => String::new(),
         false => format!("const struct {stack}_params *params, "),
     };
+    let no_value = match plan.automaton.params.is_empty() {
+        true => "",
+        false => ", or a parameter has no such value",
+    };
     text.lines(&format!("extern const mk_config {stack}_defaults;"));
     if !plan.automaton.params.is_empty() {
         text.line(format!("extern const struct {stack}_params {stack}_default_params;"));
     }
     text.lines(&format!(
-        "/* Octets of memory that an instance needs, aligned to 16. */\n\
+        "/* Octets of memory that an instance needs, aligned to 16. SIZE_MAX: more than there can be. */\n\
          size_t {stack}_size(const mk_config *config);\n\
+         /* NULL: its size is SIZE_MAX{no_value}. */\n\
          struct {stack} *{stack}_init(void *memory, const mk_config *config, {params}const struct {stack}_ports *ports);\n\
          /* Runs the start handlers; called once, first. Times are nanoseconds. */\n\
          void {stack}_start(struct {stack} *k, uint64_t now);\n\
@@ -134,9 +143,10 @@ fn functions(plan: &Plan, text: &mut Text) {
          extern const mk_interface {stack}_interface;\n"
     ));
     text.line(
-        "/* Inputs; false: refused at the door (no room for a reaction, or a handle of an object that has ended), or, of\n   what is sent, beyond the credit: then it was dropped and counted as `no_credit`.\n   Octets that are handed in are to stay as they are until the function returns, calls of the program's functions among it. */",
+        "/* Inputs; false: refused at the door (no room for a reaction, a handle of an object that has ended, or an argument\n   that has no such value; elements behind a length are not looked at), or, of what is sent, beyond the credit: then it\n   was dropped and counted as `no_credit`.\n   Octets that are handed in are to stay as they are until the function returns, calls of the program's functions among it. */",
     );
     for (input, name) in inputs(plan) {
+        remark(border::remarks_of(plan, &input.params), text);
         if !input.defaults.is_empty() {
             text.line(format!("/* {}, if nobody says otherwise. */", defaults(input)));
         }
@@ -153,8 +163,15 @@ fn functions(plan: &Plan, text: &mut Text) {
     }
 }
 
+/// Which numbers of an event are not free to have all of their types.
+fn remark(remarks: Vec<String>, text: &mut Text) {
+    if !remarks.is_empty() {
+        text.line(format!("/* {} */", remarks.join("; ")));
+    }
+}
+
 /// `nagle is 1, keep is 7`.
 fn defaults(input: &PortInput) -> String {
-    let with_default = |(at, (name, _)): (usize, &(String, Type))| Some(format!("{name} is {}", input.default_of(at)?));
-    input.params.iter().enumerate().filter_map(with_default).collect::<Vec<_>>().join(", ")
+    let with_default = |(at, name): (usize, &String)| Some(format!("{name} is {}", input.default_of(at)?));
+    param_names(&input.params).iter().enumerate().filter_map(with_default).collect::<Vec<_>>().join(", ")
 }

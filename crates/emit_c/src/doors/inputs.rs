@@ -4,7 +4,7 @@ use mokume_reaction::*;
 
 use super::outputs::kinds;
 use super::signature::{door_head, input_head, param_names};
-use super::{batched, returned};
+use super::{batched, border, returned};
 use crate::body::LEFT;
 use crate::plan::Plan;
 use crate::text::{literal, Text};
@@ -125,7 +125,10 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], path:
         text.line("return mk_refuse(&k->core);");
         return text.end_function();
     };
-    let refusals = refusals(plan, input, names, path.as_ref().is_some_and(|way| way.has_begun));
+    let args = arguments(automaton, input, names);
+    let guards = border::guards(plan, &params_of(input), &args);
+    let mut refusals = refusals(plan, input, names, path.as_ref().is_some_and(|way| way.has_begun));
+    refusals.extend(guards.refusals);
     if !refusals.is_empty() {
         text.line(format!("if (MK_UNLIKELY({}))", refusals.join(" || ")));
         text.line("    return mk_refuse(&k->core);");
@@ -135,10 +138,20 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], path:
         text.line(format!("k->core.accounts.received += {messages};"));
     }
     let own = (unique && plan.takes_self(handler)).then(|| "MK_SOLE".to_string());
+    let types = input.params.iter().map(|(_, ty)| c_type(automaton, *ty));
+    let args: Vec<String> = args
+        .into_iter()
+        .zip(guards.there.iter().chain(std::iter::repeat(&None)))
+        .zip(types)
+        .map(|((arg, there), ty)| match there {
+            Some(there) => format!("({ty})({there} ? {arg} : 0)"),
+            None => arg,
+        })
+        .collect();
     if let Some(Way { function, last, .. }) = path {
-        let octets = input.params.iter().zip(names).map(|((_, ty), name)| match ty {
+        let octets = input.params.iter().zip(names).zip(args).map(|(((_, ty), name), arg)| match ty {
             Type::Msg => format!("{name}.at, {name}.size"),
-            ty => argument(automaton, *ty, name),
+            _ => arg,
         });
         let last = last.map(str::to_owned);
         let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(octets).chain(last).collect();
@@ -153,7 +166,6 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], path:
         }
         return text.end_function();
     }
-    let args = input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name));
     let list: Vec<String> = ["k".to_string()].into_iter().chain(own).chain(args).collect();
     run_handler(plan, handler, &format!("{}({})", plan.names.handlers[handler.index()], list.join(", ")), text);
     text.end_function();
@@ -207,6 +219,14 @@ fn refusals(plan: &Plan, input: &PortInput, names: &[String], has_begun: bool) -
         }
     }
     refusals
+}
+
+fn params_of(input: &PortInput) -> Vec<(&str, Type)> {
+    input.params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect()
+}
+
+fn arguments(automaton: &Automaton, input: &PortInput, names: &[String]) -> Vec<String> {
+    input.params.iter().zip(names).map(|((_, ty), name)| argument(automaton, *ty, name)).collect()
 }
 
 /// An argument of an input in the form that its handler takes: handles as references, octets as a message, numbers cut

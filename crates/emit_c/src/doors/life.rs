@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use super::border::{self, Guards};
 use super::{outputs, parts, tables};
 use crate::plan::heads::Beside;
 use crate::plan::Plan;
@@ -72,15 +73,16 @@ fn size(plan: &Plan, text: &mut Text) {
     text.lines(&format!("static const uint64_t attribute_defaults[] = {{{defaults}}};\n"));
     let front = match front_room(plan) {
         0 => "",
-        _ => "           mk_aligned(2 * FRONT + config->buffer_octets) +\n",
+        _ => "    size = mk_plus(size, 2 * FRONT + (uint64_t)config->buffer_octets, 1);\n",
     };
     text.lines(&format!(
         "size_t {stack}_size(const mk_config *config)\n{{\n\
-         \x20   return mk_aligned(sizeof(struct {stack})) + mk_aligned((size_t)(AGENDA + 1) * mk_event_size(ARGUMENTS)) +\n\
-         \x20          mk_aligned((size_t)(LATER + 1) * mk_event_size(ARGUMENTS)) +\n\
-         \x20          mk_aligned((size_t)config->outputs * mk_output_size(ARGUMENTS)) +\n\
-         \x20          mk_aligned((size_t)config->reports * sizeof(mk_report)) +\n{front}\
-         \x20          mk_pool_memory(&message_shape, config->buffers, config->messages, config->buffer_octets);\n}}\n"
+         \x20   size_t size = mk_plus(0, sizeof(struct {stack}), 1);\n\
+         \x20   size = mk_plus(size, (uint64_t)AGENDA + 1, mk_event_size(ARGUMENTS));\n\
+         \x20   size = mk_plus(size, (uint64_t)LATER + 1, mk_event_size(ARGUMENTS));\n\
+         \x20   size = mk_plus(size, config->outputs, mk_output_size(ARGUMENTS));\n\
+         \x20   size = mk_plus(size, config->reports, sizeof(mk_report));\n{front}\
+         \x20   return mk_pool_plus(size, &message_shape, config->buffers, config->messages, config->buffer_octets);\n}}\n"
     ));
 }
 
@@ -94,6 +96,13 @@ fn init(plan: &Plan, text: &mut Text) {
     text.function(format!(
         "struct {stack} *{stack}_init(void *memory, const mk_config *config, {params}const struct {stack}_ports *ports)"
     ));
+    text.line(format!("if ({stack}_size(config) == SIZE_MAX)"));
+    text.line("    return NULL;");
+    let guards = param_guards(plan);
+    if !guards.refusals.is_empty() {
+        text.line(format!("if ({})", guards.refusals.join(" || ")));
+        text.line("    return NULL;");
+    }
     text.lines(&format!(
         "uint8_t *at = memory;\n\
          struct {stack} *k = mk_cut(&at, sizeof *k);\n\
@@ -123,7 +132,7 @@ fn init(plan: &Plan, text: &mut Text) {
     ));
     if front_room(plan) > 0 {
         // Paths that run while an output leaves put their octets before it.
-        text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + config->buffer_octets);");
+        text.line("uint8_t *front = mk_cut(&at, 2 * FRONT + (size_t)config->buffer_octets);");
         text.line("k->core.front = front + 2 * FRONT;");
     }
     let parts: Vec<String> = parts::all(plan).into_iter().map(|(name, _)| format!("ports->{name} != NULL")).collect();
@@ -146,24 +155,44 @@ fn init(plan: &Plan, text: &mut Text) {
     if automaton.functions.iter().any(Function::is_memo) {
         text.line("k->memos = 1;");
     }
-    copy_params(plan, text);
+    copy_params(plan, &guards, text);
     outputs::tell_whom(plan, text);
     classes(plan, text);
     text.line("return k;");
     text.end_function();
 }
 
-/// Copies the parameters, each cut to its width.
-fn copy_params(plan: &Plan, text: &mut Text) {
+/// The guards of the parameters that `init` is given.
+fn param_guards(plan: &Plan) -> Guards {
+    let automaton = plan.automaton;
+    let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
+    let values = automaton.params.iter().zip(&plan.names.params).map(|(param, name)| match bits(plan, param) {
+        Some(bits) => format!("(params->{name} & {bits})"),
+        None => format!("params->{name}"),
+    });
+    border::guards(plan, &named, &values.collect::<Vec<_>>())
+}
+
+/// The bits of a parameter, if its type in C has more.
+fn bits(plan: &Plan, param: &Param) -> Option<String> {
+    let width = param.ty.width(plan.automaton);
+    (width > 0 && !crate::types::is_whole(width) && param.ty != Type::Bool).then(|| literal(mask(width)))
+}
+
+/// Copies the parameters, each cut to its width; what is not there becomes 0.
+fn copy_params(plan: &Plan, guards: &Guards, text: &mut Text) {
     let automaton = plan.automaton;
     if automaton.params.is_empty() {
         return;
     }
     text.line("k->params = *params;");
-    for (param, name) in automaton.params.iter().zip(&plan.names.params) {
-        let width = param.ty.width(automaton);
-        if width > 0 && !crate::types::is_whole(width) && param.ty != Type::Bool {
-            text.line(format!("k->params.{name} &= {};", literal(mask(width))));
+    for ((param, name), there) in automaton.params.iter().zip(&plan.names.params).zip(&guards.there) {
+        if let Some(bits) = bits(plan, param) {
+            text.line(format!("k->params.{name} &= {bits};"));
+        }
+        if let Some(there) = there {
+            text.line(format!("if (!({there}))"));
+            text.line(format!("    k->params.{name} = 0;"));
         }
     }
 }

@@ -2,6 +2,7 @@
 //! know its types.
 
 mod batched;
+mod border;
 pub(crate) mod header;
 pub(crate) mod inputs;
 pub(crate) mod life;

@@ -7,7 +7,7 @@ use mokume_semantics::program as s;
 
 use crate::event::extras::{VALUES, VALUES_TO};
 use crate::plan::Kind;
-use crate::stack::{Endpoints, Given, Giver, Lowering, On, Purpose, CREDIT, GRANTS};
+use crate::stack::{plain, Endpoints, Given, Giver, Lowering, On, Purpose, CREDIT, GRANTS};
 
 type Params = Vec<(String, r::Type)>;
 
@@ -54,7 +54,7 @@ impl<'p> Lowering<'p> {
         purpose: Purpose,
         given: &[Given],
     ) {
-        params.extend(self.given_params(given));
+        params.extend(self.given_at_port(given));
         let mut defaults = Vec::new();
         for given in given {
             defaults.extend(self.given_default(given).into_iter().map(|(_, value)| value));
@@ -62,7 +62,8 @@ impl<'p> Lowering<'p> {
         self.add_input_with((inst, on), event, (params, defaults), purpose);
     }
 
-    /// Adds an input with defaults of its last parameters.
+    /// Adds an input with defaults of its last parameters. Their names tell the port what forms a value (docs/semantics.md, P6); the handler has
+    /// plain ones.
     fn add_input_with(
         &mut self,
         (inst, on): (usize, On),
@@ -75,7 +76,7 @@ impl<'p> Lowering<'p> {
         let shown = [of_object, params.clone()].concat();
         let input = r::PortInput { event: event.to_owned(), params: shown, class, handler: event.to_owned(), defaults };
         self.a.ports[port.index()].inputs.push(input);
-        self.event(inst, on, event, params, purpose);
+        self.event(inst, on, event, plain(params), purpose);
     }
 
     fn declare_device(&mut self, inst: usize) {

@@ -7,7 +7,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::plan::Kind;
-use crate::stack::{joined, Lowering, On};
+use crate::stack::{plain, Lowering, On};
 
 /// An event of a vocabulary at a port.
 #[derive(Clone, Debug)]
@@ -102,11 +102,12 @@ impl<'p> Lowering<'p> {
         }
     }
 
+    /// The scalars of what an event carries: `v.length`, `v.0`.
     fn spoken_params(&mut self, inst: usize, spoken: &Spoken) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for field in &spoken.params {
             let parts = self.border(inst, field.ty);
-            params.extend(parts.into_iter().map(|(rest, ty)| (joined(&field.name.text, &rest), ty)));
+            params.extend(parts.into_iter().map(|(rest, ty)| (format!("{}{rest}", field.name.text), ty)));
         }
         params
     }
@@ -116,7 +117,7 @@ impl<'p> Lowering<'p> {
         let mut outputs = Vec::new();
         let flow = self.flow_params(&self.inst(inst).bottom);
         for spoken in self.spoken_at(inst).iter().filter(|spoken| !spoken.down) {
-            let params = self.spoken_params(inst, spoken);
+            let params = plain(self.spoken_params(inst, spoken));
             if spoken.of_all {
                 outputs.push((spoken.name.clone(), params));
                 continue;
@@ -132,7 +133,7 @@ impl<'p> Lowering<'p> {
         outputs
     }
 
-    /// Events that may be put in, with their receivers.
+    /// Events that may be put in, with their receivers, and with names at a port.
     pub fn spoken_inputs(&mut self, inst: usize) -> Vec<SpokenInput> {
         let mut inputs = Vec::new();
         let flow = self.flow_params(&self.inst(inst).bottom);

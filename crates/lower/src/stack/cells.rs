@@ -89,6 +89,11 @@ impl<'p> Lowering<'p> {
     }
 }
 
+/// Scalars with the names that they have within the stack.
+pub fn plain(params: Vec<(String, r::Type)>) -> Vec<(String, r::Type)> {
+    params.into_iter().map(|(name, ty)| (joined("", &name), ty)).collect()
+}
+
 /// The name of a scalar: the value's name, then its own.
 pub fn joined(name: &str, rest: &str) -> String {
     format!("{name}{}", rest.replace('.', "_"))

@@ -10,7 +10,7 @@ use mokume_reaction as r;
 use mokume_semantics::program as s;
 use mokume_semantics::types;
 
-use super::{joined, Given, Giver, Lowering};
+use super::{joined, plain, Given, Giver, Lowering};
 
 impl<'p> Lowering<'p> {
     /// The values that `open` at an instance carries, for it and the layers below: all constants, as `accept` opens
@@ -121,10 +121,15 @@ impl<'p> Lowering<'p> {
 
     /// The scalars of given values, as named parameters after the flow.
     pub fn given_params(&mut self, all: &[Given]) -> Vec<(String, r::Type)> {
+        plain(self.given_at_port(all))
+    }
+
+    /// The same for a port, whose names tell what forms a value: `v.length`, `v.0`.
+    pub fn given_at_port(&mut self, all: &[Given]) -> Vec<(String, r::Type)> {
         let mut params = Vec::new();
         for given in all {
-            let parts = self.border(given.inst, given.ty);
-            params.extend(parts.into_iter().map(|(rest, ty)| (joined(&given.name, &rest), ty)));
+            let (name, parts) = (joined(&given.name, ""), self.border(given.inst, given.ty));
+            params.extend(parts.into_iter().map(|(rest, ty)| (format!("{name}{rest}"), ty)));
         }
         params
     }

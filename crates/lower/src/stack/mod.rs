@@ -38,7 +38,7 @@ use crate::program::{any_stmt, blocks};
 pub use beginnings::{
     decides_opening, may_keep_from_those_above, says_upwards, speaks_down_when_accepted, stays_silent_when_accepted,
 };
-pub use cells::joined;
+pub use cells::{joined, plain};
 pub use changes::{Of, Watched};
 pub use declare::DEVICE_MTU;
 pub use info::{

@@ -118,7 +118,7 @@ impl Scene<'_> {
             let inputs = port.inputs.iter().map(|input| (Way::In, &input.event, &input.params));
             let outputs = port.outputs.iter().map(|output| (Way::Out, &output.event, &output.params));
             for (_, event, params) in inputs.chain(outputs).filter(|(known, ..)| *known == way) {
-                let params: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+                let params: Vec<String> = params.iter().map(|(name, _)| name.replace('.', "_")).collect();
                 found.add(event, Kind::EVENT, format!("{event}({})", params.join(", ")));
             }
         }
