@@ -58,7 +58,7 @@ pub fn machine(
     seed: u64,
     longest: u32,
     world: &dyn World,
-) -> Result<Box<dyn Machine>, Failure> {
+) -> Result<Box<dyn Machine + Send>, Failure> {
     match backend {
         Backend::Interpreter => {
             let instance = Instance::new(&compiled.uncomposed, params, seed);

@@ -53,7 +53,8 @@ void mokume_stack_free(mokume_stack *stack);
 
 /* As JSON: {"name", "parameters": [NAME…], "reasons": [NAME…], "ports": [{"name", "kind": "device" or "application", "inputs": [EVENT…],
  * "outputs": [EVENT…]}]}. An EVENT: {"event", "takes": [{"name", "kind": "number", "session", "message" or "reason", "bits" of a
- * number}…], "defaults": how many may be left out at the end}. The word of a reason is its place in "reasons". */
+ * number, "is": "time" of one in nanoseconds and "truth" of one that is 0 or 1, "enum" and "names": {NAME: number…} of an enum's, "open": false if it has no others, "most" of a
+ * vector's length}…], "defaults": how many may be left out at the end}. The word of a reason is its place in "reasons". */
 char *mokume_stack_interface(const mokume_stack *stack);
 
 /* Compiles it into `folder`/lib<name>.so, headers beside it; the path. */
@@ -65,7 +66,9 @@ mokume_instance *mokume_instance_new(const mokume_stack *stack, const char *back
 void mokume_instance_free(mokume_instance *instance);
 
 void mokume_start(mokume_instance *instance, uint64_t now);
-/* An event into the stack: "udp.send_to". 1: done; 0: refused at the door; -1: there is no such event, or it takes others. */
+/* An event into the stack: "udp.send_to". 1: done; 0: refused at the door; -1: there is no such event, or it takes others: a plain enum
+ * no number without a name, a vector no more elements than its bound. Other numbers are cut to the bits of their types. Elements behind a
+ * vector's length are not looked at. */
 int mokume_call(mokume_instance *instance, uint64_t now, const char *event, const mokume_value *values, uint32_t count,
                 char **why);
 void mokume_advance(mokume_instance *instance, uint64_t now);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use mokume_driver::live::{Attached, Live, Said, Traffic};
 use mokume_driver::{devices, machines, run, settings, Failure};
-use mokume_reaction::{Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
+use mokume_reaction::{border, Accounts, Automaton, Machine, Output, PortId, PortKind, ReasonId};
 
 use mokume_reaction::Datum as Value;
 
@@ -29,7 +29,7 @@ pub struct User(u32);
 /// machine ([`Running::poll`]).
 pub struct Running {
     automaton: Automaton,
-    machine: Box<dyn Machine>,
+    machine: Box<dyn Machine + Send>,
     live: Live,
     is_started: bool,
     users: BTreeMap<User, (PortId, VecDeque<Event>)>,
@@ -40,7 +40,7 @@ pub struct Running {
 }
 
 impl Running {
-    pub(crate) fn new(automaton: Automaton, machine: Box<dyn Machine>) -> Running {
+    pub(crate) fn new(automaton: Automaton, machine: Box<dyn Machine + Send>) -> Running {
         Running {
             automaton,
             machine,
@@ -120,12 +120,16 @@ impl Running {
         if params.len() != args.len() || !params.iter().zip(args).all(fits) {
             return Err(other_arguments(event, params));
         }
-        for ((param, ty), arg) in params.iter().zip(args) {
-            let Value::Word(word) = arg else { continue };
-            if !settings::is_value(&self.automaton, *ty, *word) {
-                let help = settings::way_out(&self.automaton, None, *ty);
-                return Err(Failure::of_use(format!("`{word}` is no value for `{param}` of `{event}`"), help));
-            }
+        let borders = border::borders_of(&self.automaton, params);
+        let word = |arg: &Value| if let Value::Word(word) = arg { *word } else { 0 };
+        let mut words: Vec<u64> = args.iter().map(word).collect();
+        if let Err(at) = border::admit(&borders, &mut words) {
+            let (param, ty) = (params[at].0.replace('.', "_"), params[at].1);
+            let help = match borders[at].values.as_ref().and_then(|ranges| ranges.last()).filter(|_| ty == LENGTH) {
+                Some(range) => format!("a vector has {} elements at most there", range.end()),
+                None => settings::way_out(&self.automaton, None, ty),
+            };
+            return Err(Failure::of_use(format!("`{}` is no value for `{param}` of `{event}`", words[at]), help));
         }
         let credit = self.no_credit(port, name);
         let before = credit.map(|reason| self.dropped_for(reason));
@@ -292,8 +296,11 @@ impl Running {
     }
 }
 
+/// The type of a vector's length.
+const LENGTH: mokume_reaction::Type = mokume_reaction::Type::U(8);
+
 fn other_arguments(event: &str, params: &[(String, mokume_reaction::Type)]) -> Failure {
-    let wanted: Vec<&str> = params.iter().map(|(name, _)| name.as_str()).collect();
+    let wanted: Vec<String> = params.iter().map(|(name, _)| name.replace('.', "_")).collect();
     Failure::of_use(
         format!("`{event}` takes other arguments"),
         format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),

@@ -133,7 +133,7 @@ impl Stack {
     /// The stack's ports with their inputs and outputs, as JSON. `crates/embed/include/mokume_embed.h` describes the
     /// format.
     pub fn interface(&self) -> String {
-        crate::told::interface(&self.compiled.composed).to_string()
+        crate::told::interface(&self.compiled.composed, &self.compiled.written).to_string()
     }
 
     /// The generated C and its runtime, as `mokume build -o` writes them: the name and text of each file.

@@ -1,10 +1,12 @@
 //! What programs in other languages read as JSON: a stack's ports and events, and the accounts of its messages. Also
 //! the line between two stacks.
 
-use mokume_base::RealWorld;
+use mokume_base::{Form, RealWorld};
 use mokume_driver::weather::{self, Way};
 use mokume_driver::Failure;
-use mokume_reaction::{Accounts, Automaton, PortKind, ReasonId, Type};
+use mokume_reaction::border::{self, Border};
+use mokume_reaction::{Accounts, Automaton, PortId, PortKind, ReasonId, Type};
+use mokume_script::Written;
 use serde_json::{json, Map, Value};
 
 /// One direction of a line, described as a network's link: `loss 2 % delay 5 ms .. 20 ms`. With empty text, frames
@@ -21,18 +23,18 @@ pub fn line(words: &str, seed: u64) -> Result<Way, Failure> {
 }
 
 /// The stack's name, its parameters, and its ports with their inputs and outputs.
-pub(crate) fn interface(automaton: &Automaton) -> Value {
-    let event = |name: &str, params: &[(String, Type)], left_out: usize| {
-        let params: Vec<Value> = params.iter().map(|(name, ty)| parameter(name, *ty, automaton)).collect();
+pub(crate) fn interface(automaton: &Automaton, written: &Written) -> Value {
+    let event = |port: usize, name: &str, params: &[(String, Type)], left_out: usize| {
+        let params = parameters(automaton, written, port.into(), params);
         json!({ "event": name, "takes": params, "defaults": left_out })
     };
-    let ports = automaton.ports.iter().map(|port| {
+    let ports = automaton.ports.iter().enumerate().map(|(at, port)| {
         let kind = match port.kind {
             PortKind::Device => "device",
             PortKind::Application => "application",
         };
-        let inputs = port.inputs.iter().map(|input| event(&input.event, &input.params, input.defaults.len()));
-        let outputs = port.outputs.iter().map(|output| event(&output.event, &output.params, 0));
+        let inputs = port.inputs.iter().map(|input| event(at, &input.event, &input.params, input.defaults.len()));
+        let outputs = port.outputs.iter().map(|output| event(at, &output.event, &output.params, 0));
         json!({
             "name": port.name, "kind": kind,
             "inputs": inputs.collect::<Vec<_>>(), "outputs": outputs.collect::<Vec<_>>(),
@@ -43,11 +45,45 @@ pub(crate) fn interface(automaton: &Automaton) -> Value {
     json!({ "name": automaton.name, "parameters": params, "reasons": reasons, "ports": ports.collect::<Vec<_>>() })
 }
 
+/// The arguments of an event. Their names differ; the second of a name has `_2` behind it, as in generated C.
+fn parameters(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)]) -> Vec<Value> {
+    let borders = border::borders_of(automaton, params);
+    let times = written.groups(port, params).into_iter().filter(|group| group.form == Some(&Form::Time));
+    let times: Vec<usize> = times.map(|group| group.first).collect();
+    let mut names: Vec<String> = Vec::new();
+    let mut told = Vec::new();
+    for (at, (name, ty)) in params.iter().enumerate() {
+        let plain = name.replace('.', "_");
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let own = std::iter::once(plain.clone()).chain(numbered).find(|own| !names.contains(own)).unwrap_or_default();
+        let mut one = parameter(&own, *ty, automaton);
+        names.push(own);
+        if times.contains(&at) {
+            one["is"] = json!("time");
+        }
+        if let Type::Enum(id) = ty {
+            let known = &automaton.enums[id.index()];
+            one["enum"] = json!(known.name);
+            one["names"] = known.names.iter().map(|(name, number)| (name.clone(), json!(number))).collect();
+        }
+        // What may be left out of a value is not looked at.
+        if let Some(Border { values: Some(values), .. }) = borders.get(at).filter(|border| border.there.is_empty()) {
+            match ty {
+                Type::Enum(_) => one["open"] = json!(false),
+                _ => one["most"] = json!(values.last().map(|range| *range.end())),
+            }
+        }
+        told.push(one);
+    }
+    told
+}
+
 fn parameter(name: &str, ty: Type, automaton: &Automaton) -> Value {
     match ty {
         Type::Msg => json!({ "name": name, "kind": "message" }),
         Type::Ref(_) => json!({ "name": name, "kind": "session" }),
         Type::Reason => json!({ "name": name, "kind": "reason" }),
+        Type::Bool => json!({ "name": name, "kind": "number", "bits": 1, "is": "truth" }),
         number => json!({ "name": name, "kind": "number", "bits": number.width(automaton) }),
     }
 }

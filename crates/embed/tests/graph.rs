@@ -114,6 +114,60 @@ fn a_plain_enum_has_no_values_but_its_names() {
 }
 
 #[test]
+fn an_instance_may_be_given_to_a_thread() {
+    let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&options("10.0.0.1/24", "02:00:00:00:00:01", backend)).unwrap();
+        let started = std::thread::spawn(move || {
+            running.start(5);
+            running
+        });
+        assert!(started.join().unwrap().attach("udp").is_ok());
+    }
+}
+
+/// docs/semantics.md, P6, and names that a program in another language can use.
+#[test]
+fn what_is_no_value_is_told() {
+    let file = std::env::temp_dir().join(format!("mokume-values-{}.mok", std::process::id()));
+    let text = "enum Plan: u8 { Stop = 3, Wait(rounds: u8) }\n\
+        vocabulary V { down push(v: [u8; ..4], p: Plan, t: Duration) up pushed(v: [u8; ..4], rounds: u8) }\n\
+        worker W {\n    speaks V\n    on push(v, p, t) {\n        let n: u8 = match p { Plan.Wait(rounds) => { rounds } Plan.Stop => { 0 } }\n        \
+        if t > 0 s { above.pushed(v, n) }\n    }\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n\
+        multiplexor M { key { p: u8 } }\nmultiplexor N { key { p: u8 } }\n\
+        stack One(device: Device) {\n    sessions 4\n    app = W over m\n    m = M over n\n    n = N over device\n    export app\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let stack = Stack::of_file(&file.to_string_lossy(), None).unwrap_or_else(|failure| panic!("{failure}"));
+    for backend in [Backend::Interpreter, Backend::C] {
+        let mut running = stack.instance(&Options::default().backend(backend)).unwrap();
+        running.start(0);
+        let user = running.attach("app").unwrap();
+        let mut push = |numbers: [u64; 8]| {
+            let flow = [1; 4].map(Value::Word);
+            let numbers = numbers.map(Value::Word);
+            let taken = running.call(0, "app.push_to", &[&flow[..], &numbers[..]].concat());
+            taken.map(|taken| taken.then(|| running.next_event(user).unwrap().args[4..].to_vec()))
+        };
+        let told = |numbers: [u64; 6]| Ok(Some(numbers.map(Value::Word).to_vec()));
+        assert_eq!(push([2, 7, 8, 9, 9, 4, 5, 1]).map_err(|failure| failure.message), told([2, 7, 8, 0, 0, 5]));
+        assert_eq!(push([0, 7, 8, 9, 9, 3, 5, 1]).map_err(|failure| failure.message), told([0, 0, 0, 0, 0, 0]));
+        let failure = push([5, 1, 2, 3, 4, 3, 0, 1]).unwrap_err();
+        assert!(failure.message.contains("`5` is no value for `v_length`") && failure.help.contains("4 elements"));
+        let failure = push([0, 0, 0, 0, 0, 0, 0, 1]).unwrap_err();
+        assert!(failure.help.contains("`Plan.Stop` or `Plan.Wait`"), "{failure}");
+    }
+    let interface: serde_json::Value = serde_json::from_str(&stack.interface()).unwrap();
+    let inputs = interface["ports"][1]["inputs"].as_array().unwrap();
+    let push = inputs.iter().find(|input| input["event"] == "push_to").unwrap()["takes"].as_array().unwrap();
+    let names: Vec<&str> = push.iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names[..5], ["local_p", "local_p_2", "remote_p", "remote_p_2", "v_length"]);
+    let of = |name: &str| push.iter().find(|one| one["name"] == name).unwrap();
+    assert_eq!((&of("v_length")["most"], &of("t")["is"]), (&4.into(), &"time".into()));
+    assert_eq!((&of("p__number")["names"]["Wait"], &of("p__number")["open"]), (&4.into(), &false.into()));
+    let _ = std::fs::remove_file(&file);
+}
+
+#[test]
 fn wrong_calls_are_answered() {
     let stack = host().check().unwrap_or_else(|refused| panic!("{refused}"));
     let failure = stack.instance(&Options::default()).err().expect("no address").to_string();

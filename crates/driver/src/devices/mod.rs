@@ -13,7 +13,7 @@ use mokume_simulate::Befell;
 use crate::failure::Failure;
 
 /// Something that frames come from and go to.
-pub trait Device {
+pub trait Device: Send {
     /// The descriptor to wait for; `None` for a device whose frames have their own times ([`Device::next_time`]).
     fn descriptor(&self) -> Option<RawFd>;
     /// The time of the next frame, in nanoseconds since the start, for devices that know it.
