@@ -279,6 +279,46 @@ def test_a_record_is_a_data_frame(source):
     assert mokume.simulate(source).to_pandas().index.names == ["run", "id"]
 
 
+BIG = """
+vocabulary Numbers {
+    down ask(q: u64, b: bool)
+    up told(q: u64, b: bool, n: u8)
+}
+worker Tells {
+    speaks Numbers
+    on ask(q, b) { above.told(q +% 1, b, 3) }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack Big(device: Device) {
+    app = Tells over device
+    export app
+}
+network Large {
+    host a = Big()
+    at 1 ms a.app.ask_to(FIRST, true)
+    at 2 ms a.app.ask_to(9007199254740993, false)
+    until 3 ms
+}
+"""
+
+
+@pytest.mark.parametrize("first, type", [(0xFEDC_BA98_7654_3211, "UInt64"), (9007199254740991, "Int64")])
+def test_numbers_of_a_data_frame_stay_what_they_are(tmp_path, first, type):
+    path = tmp_path / "big.mok"
+    path.write_text(BIG.replace("FIRST", str(first)))
+    record = mokume.simulate(path)
+    wanted = [first, first + 1, 9007199254740993, 9007199254740994]
+    assert [value for value in record.run.columns()["args.q"] if value is not None] == wanted
+    assert [value for value in record.run.columns()["args.b"] if value is not None] == [True, True, False, False]
+    pandas = pytest.importorskip("pandas")
+    frame = record.run.to_pandas()
+    assert frame["args.q"].dropna().tolist() == wanted and str(frame["args.q"].dtype) == type
+    assert str(frame["args.b"].dtype) == "boolean" and str(frame["args.n"].dtype) == "Int64"
+    assert str(frame["at"].dtype) == "int64" and isinstance(frame["time"].max(), pandas.Timedelta)
+    assert record.to_pandas()["args.q"].dropna().tolist() == wanted
+
+
 def test_files_are_checked_and_tested(source, tmp_path):
     assert mokume.check(source) == []
     outcomes = mokume.test(source, backend="interpreter")

@@ -147,6 +147,29 @@ def test_addresses_are_numbers():
         stack.check().start(set={"address": "ten"})
 
 
+def test_an_address_of_ipv6_is_two_numbers():
+    words = """
+record Wide { high: u64, low: u64 }
+vocabulary Values { down say(host: Wide, port: u16) up said(host: Wide, port: u16) }
+worker Says {
+    speaks Values
+    on say(host, port) { above.said(host, port) }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack One(device: Device) {
+    app = Says over device
+    export app
+}
+"""
+    a = mokume.Stack.of_text(words).start()
+    host = ipaddress.ip_address("fd00::1")
+    assert a.app.say_to(host, 9) and a.app.say_to(port=9, host=host) and a.app.say_to(0xFD00 << 48, 1, 9)
+    assert [list(event.values.values()) for event in a.app.take()] == [[0xFD00 << 48, 1, 9]] * 3
+    with pytest.raises(TypeError, match="`port` is missing"):
+        a.app.say_to(host)
+
+
 def test_parameters_are_values_of_python():
     text = "stack Late(device: Device, asks: bool, after: Duration, ten: u8) {\n    app = Waits(asks, after, ten) over device\n    export app\n}\n"
     text += "worker Waits(asks: bool, after: Duration, ten: u8) {\n    entity { timer wait }\n    on start { if asks and ten == 10 { start wait after after } }\n"
@@ -198,6 +221,110 @@ def test_a_tap_may_call_the_stack_and_what_it_raises_arrives(plain):
     with pytest.raises(KeyError, match="mine"):
         a.app.send_to(9, 80, "x")
     assert a.device.untap(fails) is None and a.app.send_to(9, 80, "x"), "the stack goes on"
+
+
+def test_what_only_a_tap_gets_does_not_wait(plain):
+    a = plain.start()
+    heard = []
+    only = a.device.tap(heard.append, keep=False)
+    a.app.send_to(9, 80, "one")
+    assert len(heard) == 1 and not a.device.take()
+    a.device.untap(only)
+    a.device.tap(heard.append)
+    a.app.send_to(9, 80, "two")
+    assert len(heard) == 2 and a.device.next() and not a.device.next()
+
+
+def test_threads_share_an_instance(plain):
+    """Each call's own thread has the instance for itself; a tap may call another instance, whose tap calls this one."""
+    words = f"""
+import threading, mokume
+stack = mokume.Stack.of_text({PLAIN!r})
+a, b = stack.start(), stack.start(backend=BACKEND)
+a.device.tap(lambda event: b.device.feed(event.message), keep=False)
+b.device.tap(lambda event: a.device.feed(event.message), keep=False)
+def run(number):
+    for i in range(1500):
+        one, other = (a, b) if number % 2 else (b, a)
+        one.app.open(1, number * 2000 + i, 9)
+        one.app.listen(1, i + 1)
+        other.app.send_to(9, 80, b"x")
+        one.app.take(); other.app.next(); one.next_deadline; one.accounts; one.advance(by=1)
+threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
+[one.start() for one in threads]
+[one.join(100) for one in threads]
+assert not any(one.is_alive() for one in threads)
+assert a.accounts["received"] == b.accounts["received"] == 3000, (a.accounts, b.accounts)
+"""
+    backends = ["interpreter"] + (["c"] if shutil.which("cc") else [])
+    for backend in backends:
+        done = subprocess.run([sys.executable, "-c", words.replace("BACKEND", repr(backend))], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+
+
+VALUES = """
+enum Kind: u8 { Ask = 1, Tell }
+enum Level: u8 open { Low, High = 7 }
+vocabulary Values {
+    down say(kind: Kind, level: Level, after: Duration, v: [u8; ..2])
+    up said(kind: Kind, level: Level, waited: u64, v: [u8; ..2], long: bool)
+}
+worker Says {
+    speaks Values
+    on say(kind, level, after, v) { above.said(kind, level, after / 1 ns, v, after > 1 s) }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack Valued(device: Device) {
+    app = Says over device
+    export app
+}
+"""
+
+
+def test_times_and_names_are_arguments_and_what_is_no_value_is_none():
+    a = mokume.Stack.of_text(VALUES).start()
+
+    def said(*values):
+        assert a.app.say_to(*values)
+        return list(a.app.next().values.values())
+
+    assert said("Tell", "Level.High", "20 ms", 1, 5, 6) == [2, 7, 20_000_000, 1, 5, 0, False]
+    heard = said(1, 200, datetime.timedelta(seconds=2), 0, 5, 6)
+    assert heard == [1, 200, 2 * 10**9, 0, 0, 0, True] and isinstance(heard[-1], bool)
+    for wrong, told in [
+        ((0, 0, 0, 0, 0, 0), "`kind` is one of Ask, Tell, not 0"),
+        (("Low", 0, 0, 0, 0, 0), "`kind` is one of Ask, Tell, not Low"),
+        (("Level.Tell", 0, 0, 0, 0, 0), "`kind` is one of"),
+        ((1, "None", 0, 0, 0, 0), "`level` is one of Low, High"),
+        ((1, 0, "20 parsec", 0, 0, 0), "no time"),
+        ((1, 0, 0, 3, 0, 0), "`v_length` is at most 2"),
+    ]:
+        with pytest.raises(ValueError, match=told):
+            a.app.say_to(*wrong)
+    assert a.accounts["refused"] == 0, "the stack has not seen them"
+
+
+def test_arguments_of_one_name_are_told_apart():
+    two = """
+worker A { on send(msg) { below.send(msg) } on deliver(msg) { above.deliver(msg) } }
+multiplexor M { key { p: u8 } }
+multiplexor N { key { p: u8 } }
+stack S(device: Device) {
+    sessions 4
+    app = A over m
+    m = M over n
+    n = N over device
+    export app
+}
+"""
+    stack = mokume.Stack.of_text(two)
+    a = stack.start()
+    assert stack.events("app")["send_to"] == ["local_p", "local_p_2", "remote_p", "remote_p_2", "msg"]
+    assert a.app.send_to(1, 2, 3, 4, "x")
+    assert a.device.next().message == b"\1\3\2\4x"
+    assert a.app.open(9, 1, 2, 3, remote_p_2=4)
+    assert list(a.app.next("opened").values.values())[2:] == [1, 2, 3, 4]
 
 
 def test_time_does_not_run_backwards(plain):

@@ -50,14 +50,17 @@ class Run:
         return {name: [row.get(name) for row in rows] for name in names}
 
     def to_pandas(self):
-        """A data frame of pandas, a row an event, by `id`; `time` is `at` as a time difference."""
+        """A data frame of pandas, a row an event, by `id`; `time` is `at` as a time difference. Numbers are `Int64`, or `UInt64` where these
+        are too narrow, and truth values `boolean`, with gaps where an event has no such field; what fits neither is as in `columns`."""
         import pandas
 
-        frame = pandas.DataFrame(self.columns()).set_index("id")
+        columns = self.columns()
+        types = {name: _dtype(column) for name, column in columns.items()}
+        # Every event has these two.
+        types.update((name, "int64") for name in ("id", "at") if types[name] == "Int64")
+        types.update((name, types[name] or "Int64") for name in ("cause", "frame", "count") if name in types)
+        frame = pandas.DataFrame({name: pandas.Series(column, dtype=types[name]) for name, column in columns.items()}).set_index("id")
         frame.insert(0, "time", pandas.to_timedelta(frame["at"], unit="ns"))
-        for name in ("cause", "frame", "count"):
-            if name in frame:
-                frame[name] = frame[name].astype("Int64")
         return frame
 
     def to_polars(self):
@@ -122,7 +125,28 @@ class Record:
         import pandas
 
         frames = [run.to_pandas().assign(run=number) for number, run in enumerate(self.runs, 1)]
+        # Of one column, one run may have numbers that are too large for another's type.
+        for name in {name for frame in frames for name in frame}:
+            if len({str(frame[name].dtype) for frame in frames if name in frame and frame[name].notna().any()}) > 1:
+                for frame in frames:
+                    if name in frame:
+                        frame[name] = frame[name].astype(object)
         return pandas.concat(frames).set_index("run", append=True).swaplevel()
+
+
+def _dtype(column: list) -> Any:
+    """The type of a column in a data frame that changes no value; none where pandas itself finds one."""
+    values = [value for value in column if value is not None]
+    if not any(isinstance(value, int) for value in values):
+        return None
+    if all(isinstance(value, bool) for value in values):
+        return "boolean"
+    if not all(type(value) is int for value in values):
+        return object
+    least, most = min(values), max(values)
+    if -(2**63) <= least and most < 2**63:
+        return "Int64"
+    return "UInt64" if 0 <= least and most < 2**64 else object
 
 
 def _flat(event: Dict[str, Any]) -> Dict[str, Any]:
@@ -144,10 +168,12 @@ def _flat(event: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _argument(arg: Dict[str, Any]):
-    """A number as one, or as it is written where it has several parts; a session as its object and generation; a message's octets."""
+    """A truth value or a number as one, or as it is written where it has several parts; a session as its object and generation; a message's octets."""
     if arg["is"] == "message":
         return bytes.fromhex(arg["octets"])
     if arg["is"] == "number":
         numbers = arg["numbers"]
+        if arg.get("written") in ("true", "false"):
+            return arg["written"] == "true"
         return int(numbers[0]) if len(numbers) == 1 else arg["written"]
     return f"{arg['object']}/{arg['generation']}" if arg["is"] == "session" else None

@@ -2,8 +2,10 @@
 
 import ctypes
 import datetime
+import ipaddress
 import json
 import operator
+import threading
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional
@@ -177,6 +179,8 @@ class Port:
         self._outputs = {event["event"]: event["takes"] for event in told["outputs"]}
         self._waiting: deque = deque()
         self._taps: List[Callable[[Event], None]] = []
+        # Functions of which each output waits no more: only they get it.
+        self._taken: List[Callable[[Event], None]] = []
 
     def __repr__(self) -> str:
         return f"<mokume.Port {self._instance.name}.{self.name}: {', '.join(self._inputs)}>"
@@ -200,27 +204,36 @@ class Port:
         """A frame from the line into a device."""
         return self.call("frame", frame)
 
-    def tap(self, function: Callable[[Event], None]) -> Callable[[Event], None]:
-        """Calls the function with each event that comes out, from now on; it may call the stack. `untap` ends it."""
-        self._taps.append(function)
+    def tap(self, function: Callable[[Event], None], keep: bool = True) -> Callable[[Event], None]:
+        """Calls the function with each event that comes out, from now on; it may call the stack. `untap` ends it. The events also wait
+        for `take` and `next`, unless `keep` is false."""
+        with self._instance._lock:
+            self._taps.append(function)
+            if not keep:
+                self._taken.append(function)
         return function
 
     def untap(self, function: Callable[[Event], None]) -> None:
-        self._taps.remove(function)
+        with self._instance._lock:
+            self._taps.remove(function)
+            if function in self._taken:
+                self._taken.remove(function)
 
     def take(self, name: Optional[str] = None) -> List[Event]:
         """All that has come out and was not taken; only events of this name, where one is said, and others stay."""
-        taken = [event for event in self._waiting if name in (None, event.name)]
-        kept = [event for event in self._waiting if name not in (None, event.name)]
-        self._waiting = deque(kept)
+        with self._instance._lock:
+            taken = [event for event in self._waiting if name in (None, event.name)]
+            kept = [event for event in self._waiting if name not in (None, event.name)]
+            self._waiting = deque(kept)
         return taken
 
     def next(self, name: Optional[str] = None) -> Optional[Event]:
         """The oldest event that was not taken, of this name where one is said; none if there is none."""
-        for event in self._waiting:
-            if name in (None, event.name):
-                self._waiting.remove(event)
-                return event
+        with self._instance._lock:
+            for at, event in enumerate(self._waiting):
+                if name in (None, event.name):
+                    del self._waiting[at]
+                    return event
         return None
 
 
@@ -231,6 +244,9 @@ class Instance:
         settings = [octets(f"{key}={_setting(value)}") for key, value in set.items()]
         array = (ctypes.c_char_p * (len(settings) + 1))(*settings, None)
         self.stack, self.name, self.now = stack, name, 0
+        # One thread at a time is in the library with it. No thread has it while a tap runs: that may call another instance, whose tap calls this
+        # one in another thread.
+        self._lock = threading.RLock()
         self._pending: deque = deque()
         self._delivering = False
         self._ports: Dict[str, Port] = {}
@@ -251,8 +267,9 @@ class Instance:
     def stop(self) -> None:
         """Ends it, with all that it holds. An instance that nobody has ends by itself."""
         if getattr(self, "_instance", None):
-            library().mokume_instance_free(self._instance)
-            self._instance = None
+            with self._lock:
+                library().mokume_instance_free(self._instance)
+                self._instance = None
 
     def __repr__(self) -> str:
         return f"<mokume.Instance {self.name}: {', '.join(self._ports)}>"
@@ -276,18 +293,20 @@ class Instance:
             # Nothing is called from here: what fails in a callback of C is lost.
             name = name.decode()
             takes = port._outputs.get(name, [])
-            given = {one["name"]: self._read(one["kind"], values[index]) for index, one in enumerate(takes[:count])}
+            given = {one["name"]: self._read(one, values[index]) for index, one in enumerate(takes[:count])}
             self._pending.append((port, Event(at, port.name, name, given)))
 
         return hear
 
-    def _read(self, kind: str, value: Value):
+    def _read(self, told: dict, value: Value):
         if value.kind == _native.HANDLE:
             return Session(value.object, value.generation)
         if value.kind == _native.OCTETS:
             return ctypes.string_at(value.octets, value.size) if value.size else b""
         reasons = self.stack._reasons
-        return reasons[value.word] if kind == "reason" and value.word < len(reasons) else value.word
+        if told["kind"] == "reason" and value.word < len(reasons):
+            return reasons[value.word]
+        return value.word != 0 if told.get("is") == "truth" else value.word
 
     def _living(self):
         if not self._instance:
@@ -295,18 +314,20 @@ class Instance:
         return self._instance
 
     def _start(self, at: int) -> None:
-        self.now = at
-        library().mokume_start(self._living(), at)
+        with self._lock:
+            self.now = at
+            library().mokume_start(self._living(), at)
         self._deliver()
 
     def _call(self, event: str, told: dict, values, named) -> bool:
         given, alive = _arguments(event, told, values, named)
-        if self._clock:
-            self._clock()
         array = (Value * len(given))(*given)
-        called = asked(
-            "call", self._living(), self.now, octets(event), array, len(given), failed=lambda result: result < 0
-        )
+        with self._lock:
+            if self._clock:
+                self._clock()
+            called = asked(
+                "call", self._living(), self.now, octets(event), array, len(given), failed=lambda result: result < 0
+            )
         del alive
         self._deliver()
         return called == 1
@@ -326,34 +347,52 @@ class Instance:
         self._advance(end)
 
     def _advance(self, now: int) -> None:
-        self.now = now
-        library().mokume_advance(self._living(), now)
+        with self._lock:
+            self.now = max(self.now, now)
+            library().mokume_advance(self._living(), now)
         self._deliver()
 
     @property
     def next_deadline(self) -> Optional[int]:
         """When a timer is due."""
         at = ctypes.c_uint64()
-        return at.value if library().mokume_next_deadline(self._living(), ctypes.byref(at)) else None
+        with self._lock:
+            return at.value if library().mokume_next_deadline(self._living(), ctypes.byref(at)) else None
 
     def _deliver(self) -> None:
-        # What a tap brings about comes behind what is there.
-        if self._delivering:
-            return
-        self._delivering = True
+        # What a tap brings about comes behind what is there, also what it brings about in another thread.
+        with self._lock:
+            if self._delivering:
+                return
+            self._delivering = True
         try:
-            while self._pending:
-                port, event = self._pending.popleft()
-                port._waiting.append(event)
-                for tap in list(port._taps):
+            while True:
+                with self._lock:
+                    event, taps = self._next_tapped()
+                    if event is None:
+                        self._delivering = False
+                        return
+                for tap in taps:
                     tap(event)
-        finally:
+        except BaseException:
             self._delivering = False
+            raise
+
+    def _next_tapped(self):
+        """Puts what has come out where it waits, up to an event that a function gets: that event, and the functions."""
+        while self._pending:
+            port, event = self._pending.popleft()
+            if not port._taken:
+                port._waiting.append(event)
+            if port._taps:
+                return event, list(port._taps)
+        return None, []
 
     @property
     def accounts(self) -> Dict[str, Any]:
         """What became of all messages: `received`, `delivered`, `held`, …; `dropped` and `consumed` by reason; `counters` of layers."""
-        return json.loads(text(library().mokume_accounts(self._living())))
+        with self._lock:
+            return json.loads(text(library().mokume_accounts(self._living())))
 
     def dropped(self, reason: str) -> int:
         """How many messages were dropped for a reason, in all layers that have one of this name."""
@@ -362,24 +401,29 @@ class Instance:
 
     def reports(self) -> List[str]:
         """Overflows, indices beyond an array, …: faults of the layers' own; each is taken once."""
-        return json.loads(text(library().mokume_take_reports(self._living())))
+        with self._lock:
+            return json.loads(text(library().mokume_take_reports(self._living())))
 
     def attach_device(self, port: str, device: str) -> None:
         """Ties a device of this machine to a port: `tap:mok0`, `udp:127.0.0.1:7001,127.0.0.1:7002`. Then `poll` moves time."""
-        asked("attach_device", self._living(), octets(port), octets(device))
-        self._clock = self._read_clock
+        with self._lock:
+            asked("attach_device", self._living(), octets(port), octets(device))
+            self._clock = self._read_clock
 
     def detach_device(self, port: str) -> bool:
         """Frames that the stack sends there are lost from now on."""
-        return library().mokume_detach_device(self._living(), octets(port))
+        with self._lock:
+            return library().mokume_detach_device(self._living(), octets(port))
 
     def _read_clock(self) -> None:
         self.now = max(self.now, library().mokume_now(self._living()))
 
     def poll(self, longest: Time = "100 ms") -> None:
-        """Waits for a frame or a deadline, at most so long, and does what there is to do."""
-        asked("poll", self._living(), nanoseconds(longest))
-        self._read_clock()
+        """Waits for a frame or a deadline, at most so long, and does what there is to do. Other threads that call the instance wait as long."""
+        longest = nanoseconds(longest)
+        with self._lock:
+            asked("poll", self._living(), longest)
+            self._read_clock()
         self._deliver()
 
 
@@ -388,6 +432,7 @@ def _arguments(event: str, told: dict, values, named):
     """The values in their order, as the library takes them, and what must live as long."""
     takes = told["takes"]
     names = [one["name"] for one in takes]
+    values, named = _halved(names, values, named)
     unknown = [name for name in named if name not in names]
     if unknown or len(values) > len(takes):
         raise TypeError(f"`{event}` takes ({', '.join(names)})" + (f", and no `{unknown[0]}`" if unknown else ""))
@@ -407,11 +452,37 @@ def _arguments(event: str, told: dict, values, named):
     return written, alive
 
 
+def _halved(names: List[str], values, named):
+    """The same, with addresses of 128 bits as the two numbers that an event takes: `host_high` and `host_low`."""
+    in_order: list = []
+    for value in values:
+        name = names[len(in_order)] if len(in_order) < len(names) else ""
+        is_whole = isinstance(value, ipaddress.IPv6Address) and name.endswith("_high")
+        in_order += _halves(value) if is_whole else [value]
+    by_name: Dict[str, Any] = {}
+    for name, value in named.items():
+        parts = [f"{name}_high", f"{name}_low"]
+        is_whole = isinstance(value, ipaddress.IPv6Address) and name not in names and all(part in names for part in parts)
+        by_name.update(zip(parts, _halves(value)) if is_whole else [(name, value)])
+    return in_order, by_name
+
+
+def _halves(address: ipaddress.IPv6Address) -> List[int]:
+    return [int(address) >> 64, int(address) & (1 << 64) - 1]
+
+
 def _setting(value) -> str:
-    """A parameter's value as the command line has it: `true` of True, `20000000ns` of a timedelta."""
+    """A parameter's value as the command line has it: `true` of True, `20000000ns` of a timedelta, `x"6162"` of octets."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, (bytes, bytearray)):
+        return f'x"{value.hex()}"'
     return f"{nanoseconds(value)}ns" if isinstance(value, datetime.timedelta) else str(value)
+
+
+def _ordered(names: Mapping[str, int]) -> str:
+    """The names of an enum, as they are numbered."""
+    return ", ".join(sorted(names, key=names.__getitem__))
 
 
 def _write(event: str, told: dict, value, alive: list) -> Value:
@@ -423,6 +494,13 @@ def _write(event: str, told: dict, value, alive: list) -> Value:
         buffer = ctypes.create_string_buffer(message, max(len(message), 1))
         alive.append(buffer)
         return Value(kind=_native.OCTETS, size=len(message), octets=ctypes.addressof(buffer))
+    if kind == "number" and isinstance(value, (str, datetime.timedelta)) and told.get("is") == "time":
+        return Value(kind=_native.WORD, word=nanoseconds(value))
+    if kind == "number" and isinstance(value, str) and "names" in told:
+        names = told["names"]
+        if (short := value.rsplit(".", 1)[-1]) in names and value in (short, f"{told['enum']}.{short}"):
+            return Value(kind=_native.WORD, word=names[short])
+        raise ValueError(f"`{event}`: `{name}` is one of {_ordered(names)}, not {value}")
     if kind == "number" and not isinstance(value, (str, bytes, float)):
         try:
             number = operator.index(value)
@@ -432,6 +510,10 @@ def _write(event: str, told: dict, value, alive: list) -> Value:
         if number is not None:
             if not 0 <= number < 1 << told["bits"]:
                 raise ValueError(f"`{event}`: `{name}` has {told['bits']} bits, and {value} is beyond them")
+            if not told.get("open", True) and number not in told["names"].values():
+                raise ValueError(f"`{event}`: `{name}` is one of {_ordered(told['names'])}, not {value}")
+            if number > told.get("most", number):
+                raise ValueError(f"`{event}`: `{name}` is at most {told['most']}, and {value} is beyond it")
             return Value(kind=_native.WORD, word=number)
     wanted = {"session": "a Session", "message": "bytes or a str", "number": "a number, or an address of `ipaddress`"}.get(kind, "nothing that Python can say")
     raise TypeError(f"`{event}`: `{name}` is {wanted}, not {type(value).__name__}")
