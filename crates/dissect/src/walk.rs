@@ -198,7 +198,32 @@ struct Walk<'a> {
     ups: Vec<Up>,
 }
 
-type Values = Vec<Known>;
+/// What is known of each value of a routine, and how it was before, so that one way can be given up for another.
+struct Values {
+    now: Vec<Known>,
+    /// By value: what was known before, the latest last.
+    before: Vec<(usize, Known)>,
+}
+
+impl Values {
+    fn get(&self, value: Value) -> &Known {
+        self.now.get(value.index()).unwrap_or(&Known::Nothing)
+    }
+
+    fn set(&mut self, value: Value, known: Known) {
+        let before = std::mem::replace(&mut self.now[value.index()], known);
+        self.before.push((value.index(), before));
+    }
+
+    /// Goes back to when so many values had been set.
+    fn go_back(&mut self, to: usize) {
+        while self.before.len() > to {
+            if let Some((at, known)) = self.before.pop() {
+                self.now[at] = known;
+            }
+        }
+    }
+}
 
 impl Walk<'_> {
     fn fate(mut self, above: &[LayerId]) -> Fate {
@@ -228,16 +253,16 @@ impl Walk<'_> {
             self.over = true;
             return;
         };
-        let mut values = vec![Known::Nothing; routine.values];
+        let mut values = Values { now: vec![Known::Nothing; routine.values], before: Vec::new() };
         let params = routine.blocks.first().map_or(&[][..], |first| &first.params);
         for (param, arg) in params.iter().skip(1).zip(args) {
-            values[param.index()] = arg;
+            values.set(*param, arg);
         }
-        self.block(routine, 0, values);
+        self.block(routine, 0, &mut values);
     }
 
     /// Follows a routine from a block on, to the ends of all ways.
-    fn block(&mut self, routine: &Routine, block: usize, mut values: Values) {
+    fn block(&mut self, routine: &Routine, block: usize, values: &mut Values) {
         let mut at = block;
         loop {
             self.blocks += 1;
@@ -248,15 +273,16 @@ impl Walk<'_> {
                 return;
             }
             let Some(block) = routine.blocks.get(at) else { return };
-            block.steps.iter().for_each(|step| self.step(step, &mut values));
-            let mut ways = self.end(&block.end, &values);
+            block.steps.iter().for_each(|step| self.step(step, values));
+            let mut ways = self.end(&block.end, values);
             let Some((target, given)) = ways.pop() else { return };
             for (target, given) in ways {
-                let mut values = values.clone();
-                enter(routine, target, given, &mut values);
+                let here = values.before.len();
+                enter(routine, target, given, values);
                 self.block(routine, target.block, values);
+                values.go_back(here);
             }
-            enter(routine, target, given, &mut values);
+            enter(routine, target, given, values);
             at = target.block;
         }
     }
@@ -390,7 +416,7 @@ impl Walk<'_> {
                 let top = top.filter(|top| top.header == *header && top.variant == *variant);
                 for (place, field) in fields.iter().enumerate() {
                     let value = top.as_ref().and_then(|top| top.fields.get(place).copied());
-                    values[field.index()] = Known::of(value);
+                    values.set(*field, Known::of(value));
                 }
                 (*to, self.popped(values, *message))
             }
@@ -417,7 +443,7 @@ impl Walk<'_> {
                 let skipped = |octets: Range<usize>| Some(octets.start + most(at?, octets.len())..octets.end);
                 let trimmed = |octets: Range<usize>| Some(octets.start..octets.start + most(at?, octets.len()));
                 let (before, behind) = (cut(values, *message, trimmed), cut(values, *message, skipped));
-                values[rest.index()] = behind;
+                values.set(*rest, behind);
                 (*first, before)
             }
             Step::GetAttribute { to, message, attribute } => {
@@ -462,7 +488,7 @@ impl Walk<'_> {
                 return self.use_up(values, *message);
             }
         };
-        values[to.index()] = given;
+        values.set(to, given);
     }
 
     fn emit(&mut self, class: ClassId, event: &str, args: &[Value], values: &Values) {
@@ -471,7 +497,7 @@ impl Walk<'_> {
         match first.filter(|_| event == DELIVER) {
             Some(_) if is_within => match self.taker(class) {
                 Some(handler) => {
-                    self.handler(handler, args.iter().map(|arg| values[arg.index()].clone()).collect());
+                    self.handler(handler, args.iter().map(|arg| values.get(*arg).clone()).collect());
                 }
                 None => self.used = true,
             },
@@ -549,14 +575,14 @@ fn most(size: u64, most: usize) -> usize {
 }
 
 fn number(values: &Values, value: Value) -> Option<u64> {
-    match values.get(value.index())? {
+    match values.get(value) {
         Known::Number(value) => Some(*value),
         Known::Nothing | Known::Message(_) => None,
     }
 }
 
 fn message_of(values: &Values, value: Value) -> Option<Rc<Message>> {
-    match values.get(value.index())? {
+    match values.get(value) {
         Known::Message(message) => message.clone(),
         Known::Nothing | Known::Number(_) => None,
     }
@@ -587,10 +613,10 @@ fn cut(values: &Values, message: Value, to: impl Fn(Range<usize>) -> Option<Rang
 fn enter(routine: &Routine, target: &Target, given: Vec<Known>, values: &mut Values) {
     let Some(Block { params, .. }) = routine.blocks.get(target.block) else { return };
     let results = params.len().saturating_sub(target.args.len());
-    let args: Vec<Known> = target.args.iter().map(|arg| values[arg.index()].clone()).collect();
+    let args: Vec<Known> = target.args.iter().map(|arg| values.get(*arg).clone()).collect();
     let given = given.into_iter().chain(std::iter::repeat(Known::Nothing)).take(results);
     let all: Vec<Known> = given.chain(args).collect();
     for (param, value) in params.iter().zip(all) {
-        values[param.index()] = value;
+        values.set(*param, value);
     }
 }
