@@ -169,7 +169,7 @@ fn names_that_c_has() {
         "noreturn",
         "thread_local",
         "static_assert",
-        "and",
+        "compl",
         "xor",
         "stdin",
         "SIGINT",

@@ -70,6 +70,7 @@ fn parameters(automaton: &Automaton, written: &Written, port: PortId, params: &[
         if let Some(Border { values: Some(values), .. }) = borders.get(at).filter(|border| border.there.is_empty()) {
             match ty {
                 Type::Enum(_) => one["open"] = json!(false),
+                Type::Reason => {}
                 _ => one["most"] = json!(values.last().map(|range| *range.end())),
             }
         }
