@@ -122,8 +122,8 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         }
     }
     for network in program.networks.iter().filter(|network| own(network.name.span.file)) {
-        let automaton = |stack: u32| made(stack).map(|made| &made.automaton);
-        diagnostics.extend(crate::sim::wrong_steps(checked, network, &automaton));
+        let compiled = |stack: u32| made(stack).map(|made| (&made.automaton, &made.protocols));
+        diagnostics.extend(crate::sim::wrong_steps(checked, network, &compiled));
     }
     leave_out_steps_said_before(checked, &mut diagnostics);
     crate::unreached::check(checked, &|stack| made(stack).map(|made| &made.reached), &mut diagnostics);

@@ -523,7 +523,8 @@ pub fn sound_stacks(
     if compile::has_errors(&diagnostics) {
         return Err(diagnostics);
     }
-    let wrong = wrong_steps(checked, network, &|stack| stacks.get(&stack).map(|stack| &stack.composed));
+    let wrong =
+        wrong_steps(checked, network, &|stack| stacks.get(&stack).map(|stack| (&stack.composed, &stack.protocols)));
     if wrong.is_empty() {
         Ok(stacks)
     } else {
@@ -600,8 +601,7 @@ fn medium(
 pub fn wrong_steps<'a>(
     checked: &Checked,
     network: &Network,
-    automaton: &dyn Fn(u32) -> Option<&'a Automaton>,
+    compiled: &dyn Fn(u32) -> Option<(&'a Automaton, &'a Protocols)>,
 ) -> Vec<Diagnostic> {
-    let none = Protocols::default();
-    Events::wrong(&checked.program, network, &|stack| automaton(stack).map(|automaton| (automaton, &none)))
+    Events::wrong(&checked.program, network, compiled)
 }

@@ -41,8 +41,7 @@ fn a_queued_channel_called_directly_is_found() {
             let name = format!("{} {:?}", stack.name, names.unwrap_or_default());
             let (uncomposed, lessons) = (stack.uncomposed.clone(), stack.lessons.clone());
             let (natives, native_files) = (stack.natives.clone(), stack.native_files.clone());
-            let protocols = stack.protocols.clone();
-            faulty.push(Stack { name, uncomposed, composed, natives, native_files, protocols, lessons });
+            faulty.push(Stack { name, uncomposed, composed, natives, native_files, lessons });
         }
     }
     faulty.sort_by_key(|stack| stack.composed.bodies().map(|body| body.blocks.len()).sum::<usize>());

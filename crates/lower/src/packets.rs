@@ -40,6 +40,9 @@ impl Scripting<'_> {
             let text = format!("no layer of the stack is encoded by `{wanted}`");
             let help = match known.as_slice() {
                 [] => "its layers have no wires: write octets, `x\"0800\"`".to_string(),
+                known if known.contains(&wanted.as_str()) => {
+                    format!("it has the `{wanted}` of another module: write that module in front, as in `udp.Rfc768 {{ … }}`")
+                }
                 known => format!("it has {}; or write octets: `x\"0800\"`", known.join(", ")),
             };
             self.diagnostics

@@ -10,6 +10,7 @@ use mokume_driver::natives::Files;
 use mokume_driver::{sim, StackId};
 use mokume_emit_c::drive::{Lesson, Taught};
 use mokume_interpret::Instance;
+use mokume_lower::Protocols;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, Natives, Outcome, PortId};
 use mokume_script::Names;
 use mokume_testkit::{Action, Script};
@@ -24,8 +25,6 @@ pub struct Stack {
     /// Functions in C, for the interpreter, and their texts.
     pub natives: Option<Arc<dyn Natives>>,
     pub native_files: Files,
-    /// Which wire follows which.
-    pub protocols: mokume_lower::Protocols,
     pub lessons: Vec<Lesson>,
 }
 
@@ -158,7 +157,8 @@ fn of(files: Vec<String>) -> Vec<Stack> {
         let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap_or_else(|e| panic!("{file}: {e}"));
         assert!(!checked.has_errors(), "{file}: {:?}", checked.diagnostics.first());
         let short = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut own: Vec<Option<usize>> = vec![None; checked.program.stacks.len()];
+        // With the protocols by this program's numbers.
+        let mut own: Vec<Option<(usize, Protocols)>> = vec![None; checked.program.stacks.len()];
         for (index, definition) in checked.program.stacks.iter().enumerate() {
             if !checked.roots.contains(&definition.name.span.file) {
                 continue;
@@ -169,7 +169,7 @@ fn of(files: Vec<String>) -> Vec<Stack> {
             // Many files of tests have the same stack.
             let plain = without_places(&compiled.composed);
             let known = all.iter().position(|known| *known == plain);
-            own[index] = Some(known.unwrap_or(stacks.len()));
+            own[index] = Some((known.unwrap_or(stacks.len()), compiled.protocols));
             if known.is_some() {
                 continue;
             }
@@ -180,19 +180,18 @@ fn of(files: Vec<String>) -> Vec<Stack> {
                 composed: compiled.composed,
                 natives: compiled.natives,
                 native_files: compiled.native_files,
-                protocols: compiled.protocols,
                 lessons: Vec::new(),
             });
         }
         for test in checked.program.tests.iter().filter(|test| checked.roots.contains(&test.span.file)) {
-            let Some(stack) = own[test.stack.0 as usize] else { continue };
+            let Some((stack, protocols)) = &own[test.stack.0 as usize] else { continue };
             let (script, diagnostics) = mokume_lower::test_script(
                 &checked.program,
-                (&stacks[stack].uncomposed, &stacks[stack].protocols),
+                (&stacks[*stack].uncomposed, protocols),
                 &checked.sources,
                 test,
             );
-            scripts.push((stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
+            scripts.push((*stack, script.unwrap_or_else(|| panic!("{file}: {}: {diagnostics:?}", test.name))));
         }
     }
     for (place, stack) in stacks.iter_mut().enumerate() {
@@ -224,7 +223,6 @@ pub fn automata() -> Vec<Stack> {
             composed,
             natives: None,
             native_files: Files::default(),
-            protocols: Default::default(),
             lessons: Vec::new(),
         }));
     }

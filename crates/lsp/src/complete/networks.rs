@@ -61,6 +61,17 @@ impl Scene<'_> {
             }
             ["frame", before @ .., _] if before.contains(&"of") => fates(found),
             ["frame", _] => found.words(&["of"]),
+            ["expect", counted @ ("dropped" | "consumed" | "counter"), of @ ..]
+                if matches!(of.last(), None | Some(&".")) =>
+            {
+                if of.is_empty() {
+                    hosts(network, found);
+                }
+                match *counted {
+                    "counter" => self.counters(found),
+                    _ => self.reasons(found),
+                }
+            }
             [first @ ("at" | "when" | "expect"), before @ .., host, ".", port, "."] => {
                 // Behind `when a.app.opened(…)` comes what is then put in.
                 let is_then = *first == "when" && !before.is_empty();
@@ -74,7 +85,7 @@ impl Scene<'_> {
             ["when"] | ["expect", "nothing", "at"] => hosts(network, found),
             ["expect"] => {
                 hosts(network, found);
-                found.words(&["nothing", "casts"]);
+                found.words(&["nothing", "casts", "dropped", "consumed", "counter"]);
             }
             ["expect", "nothing"] => found.words(&["at"]),
             ["expect", "casts"] | ["expect", "casts", .., ","] => {

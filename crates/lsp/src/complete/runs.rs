@@ -28,13 +28,7 @@ impl Scene<'_> {
             ["reported"] => {
                 Report::ALL.iter().for_each(|report| found.add(report.word(), Kind::ENUM_MEMBER, "report"));
             }
-            ["counter"] => {
-                for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
-                    if matches!(member.kind, MemberKind::Counter) {
-                        self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
-                    }
-                }
-            }
+            ["counter"] => self.counters(found),
             [] => {
                 found.words(&["stack", "after", "dropped", "consumed", "reported", "counter"]);
                 ports(self.stack_of_test()?, true, found);
@@ -54,6 +48,15 @@ impl Scene<'_> {
             _ => {}
         }
         Some(())
+    }
+
+    /// What the layers count.
+    pub(super) fn counters(&self, found: &mut Found) {
+        for member in self.seen_layers().flat_map(Layer::all_members).flat_map(|(_, members)| members) {
+            if matches!(member.kind, MemberKind::Counter) {
+                self.item(&member.name.text, Kind::VARIABLE, "counter", member.name.span, found);
+            }
+        }
     }
 
     /// A value in a test or a network: what is known when it is compiled, names that outputs have bound, and packets.

@@ -109,8 +109,19 @@ impl Scene<'_> {
         STANDARD_REASONS.iter().for_each(|reason| found.add(reason, Kind::ENUM_MEMBER, "reason"));
         let declared = self.program.vocabularies.iter().flat_map(|vocabulary| &vocabulary.reasons);
         declared.for_each(|reason| found.add(&reason.text, Kind::ENUM_MEMBER, "reason"));
+        // A wire refuses for the names of its fields.
+        let seen = self.seen();
+        for wire in self.program.wires.iter().filter(|wire| seen.contains(&wire.name.span.file)) {
+            found.add(&wire.name.text, Kind::STRUCT, "wire");
+        }
         // The reasons in the text: naming a reason declares it.
         let root = names::tree(self.analysis, self.file);
+        for node in root.descendants().filter(|node| node.kind() == SyntaxKind::WIRE_FIELD) {
+            let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+            if let Some(name) = tokens.find(|token| token.kind() == SyntaxKind::IDENT) {
+                found.add(name.text(), Kind::ENUM_MEMBER, "field of a wire");
+            }
+        }
         for node in root.descendants().filter(|node| {
             matches!(node.kind(), SyntaxKind::DROP_STMT | SyntaxKind::CONSUME_STMT | SyntaxKind::FAIL_STMT)
         }) {
