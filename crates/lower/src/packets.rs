@@ -41,7 +41,7 @@ impl Scripting<'_> {
             let help = match known.as_slice() {
                 [] => "its layers have no wires: write octets, `x\"0800\"`".to_string(),
                 known if known.contains(&wanted.as_str()) => {
-                    format!("it has the `{wanted}` of another module: write that module in front, as in `udp.Rfc768 {{ … }}`")
+                    format!("it has the `{wanted}` of another module: write that module in front, `its_module.{wanted} {{ … }}`")
                 }
                 known => format!("it has {}; or write octets: `x\"0800\"`", known.join(", ")),
             };
