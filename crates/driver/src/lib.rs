@@ -53,7 +53,7 @@ pub mod build;
 pub mod graph;
 pub mod size;
 
-pub use mokume_reaction::Report;
+pub use mokume_reaction::{border::plain_name, Report};
 pub use mokume_semantics::program::StackId;
 
 /// Lets a closed pipe end the program as it ends other programs, instead of making a print fail.

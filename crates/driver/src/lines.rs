@@ -195,7 +195,13 @@ fn parts(
     let input = &port.inputs[event];
     let groups = written.groups(id, &input.params);
     let said: Vec<&str> = text.split(',').map(str::trim).filter(|said| !said.is_empty()).collect();
-    let named = |(name, ty): &(String, Type)| if *ty == Type::Msg { LINE.to_string() } else { name.replace('.', "_") };
+    let named = |(name, ty): &(String, Type)| {
+        if *ty == Type::Msg {
+            LINE.to_string()
+        } else {
+            mokume_reaction::border::plain_name(name)
+        }
+    };
     let wanted: Vec<String> = groups.iter().map(|group| named(&input.params[group.first])).collect();
     let whole = format!("{}.{}({})", port.name, input.event, wanted.join(", "));
     // Attributes at the end may be left out: then they are as declared.

@@ -124,7 +124,7 @@ impl Running {
         let word = |arg: &Value| if let Value::Word(word) = arg { *word } else { 0 };
         let mut words: Vec<u64> = args.iter().map(word).collect();
         if let Err(at) = border::admit(&borders, &mut words) {
-            let (param, ty) = (params[at].0.replace('.', "_"), params[at].1);
+            let (param, ty) = (border::plain_name(&params[at].0), params[at].1);
             let help = match borders[at].values.as_ref().and_then(|ranges| ranges.last()).filter(|_| ty == LENGTH) {
                 Some(range) => format!("a vector has {} elements at most there", range.end()),
                 None => settings::way_out(&self.automaton, None, ty),
@@ -300,7 +300,7 @@ impl Running {
 const LENGTH: mokume_reaction::Type = mokume_reaction::Type::U(8);
 
 fn other_arguments(event: &str, params: &[(String, mokume_reaction::Type)]) -> Failure {
-    let wanted: Vec<String> = params.iter().map(|(name, _)| name.replace('.', "_")).collect();
+    let wanted: Vec<String> = params.iter().map(|(name, _)| border::plain_name(name)).collect();
     Failure::of_use(
         format!("`{event}` takes other arguments"),
         format!("it takes ({}): numbers are words, sessions handles, messages octets", wanted.join(", ")),

@@ -53,7 +53,7 @@ fn parameters(automaton: &Automaton, written: &Written, port: PortId, params: &[
     let mut names: Vec<String> = Vec::new();
     let mut told = Vec::new();
     for (at, (name, ty)) in params.iter().enumerate() {
-        let plain = name.replace('.', "_");
+        let plain = border::plain_name(name);
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let own = std::iter::once(plain.clone()).chain(numbered).find(|own| !names.contains(own)).unwrap_or_default();
         let mut one = parameter(&own, *ty, automaton);

@@ -226,9 +226,8 @@ fn masked_params(automaton: &Automaton, params: &[u64]) -> Vec<u64> {
         params.get(place).copied().or(param.default).unwrap_or(0) & mask(param.ty.width(automaton))
     };
     let mut words: Vec<u64> = automaton.params.iter().enumerate().map(value).collect();
-    let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
     // Of wrong ones, too, elements behind a length are 0.
-    let _ = border::admit(&border::borders(automaton, &named), &mut words);
+    let _ = border::admit(&border::borders(automaton, &border::parameters(automaton)), &mut words);
     words
 }
 

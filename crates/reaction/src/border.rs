@@ -30,10 +30,24 @@ impl Border {
     }
 }
 
+/// The name of one of the numbers where nobody asks what forms a value: `v_length` of `v.length`.
+pub fn plain_name(name: &str) -> String {
+    name.replace('.', "_")
+}
+
+/// An event's numbers, as [`borders`] takes them.
+pub fn named(params: &[(String, Type)]) -> Vec<(&str, Type)> {
+    params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect()
+}
+
+/// A stack's parameters, as [`borders`] takes them.
+pub fn parameters(automaton: &Automaton) -> Vec<(&str, Type)> {
+    automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect()
+}
+
 /// The borders of an event's numbers.
 pub fn borders_of(automaton: &Automaton, params: &[(String, Type)]) -> Vec<Border> {
-    let params: Vec<(&str, Type)> = params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
-    borders(automaton, &params)
+    borders(automaton, &named(params))
 }
 
 /// The border of each number among these, by their names and types; none if all of them are open.

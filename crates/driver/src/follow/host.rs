@@ -8,6 +8,7 @@ use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, PortId};
 
 use crate::compile::Compiled;
+use crate::dissect::capture::Packet;
 use crate::dissect::link::Front;
 use crate::dissect::{self, Dissection, Dissector};
 use crate::failure::Failure;
@@ -118,6 +119,14 @@ impl<'a> Host<'a> {
 
     pub(super) fn about(&self, octets: &[u8]) -> String {
         self.dissected(octets).label(octets)
+    }
+
+    /// What a packet of a capture is.
+    pub(super) fn dissected_packet(&self, packet: &Packet) -> Rc<Dissection> {
+        match packet.octets.len() < packet.length as usize {
+            true => Rc::new(self.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0))),
+            false => self.dissected(&packet.octets),
+        }
     }
 
     /// What a whole frame is.

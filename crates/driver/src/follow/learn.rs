@@ -5,7 +5,6 @@
 //! draw, and draws that number. So nothing guesses which field depends on which number: the stack has shown it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use mokume_interpret::{Choice, Chosen};
 
@@ -15,7 +14,6 @@ use super::said::{Likeness, Missing, Seen, Sent, What};
 use super::state::{Pending, State};
 use crate::dissect::capture::Packet;
 use crate::dissect::filter::Filter;
-use crate::dissect::link::Front;
 use crate::dissect::Dissection;
 use crate::failure::Failure;
 
@@ -153,10 +151,7 @@ impl<'a> Follower<'a> {
         }
         let at = self.times[place].saturating_add(state.ahead);
         state.run_to(self.host, at.max(state.now))?;
-        let dissection = match packet.octets.len() < packet.length as usize {
-            true => Rc::new(self.host.dissector.dissect_cut(&packet.octets, packet.length as usize, Front::Frame(0))),
-            false => self.host.dissected(&packet.octets),
-        };
+        let dissection = self.host.dissected_packet(packet);
         let mut about = dissection.label(&packet.octets);
         let what = match self.way(state, place, &dissection) {
             _ if packet.octets.len() < packet.length as usize => What::Cut,

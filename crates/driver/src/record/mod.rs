@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use mokume_base::SourceMap;
+use mokume_reaction::border::plain_name;
 use mokume_reaction::{
     Automaton, Datum, Fallible, Handle, LayerId, OpKind, PortId, PortKind, ReasonId, SourceId, Type,
 };
@@ -354,7 +355,7 @@ fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(Strin
                 }
                 Datum::Message(octets) => Value::Message { octets: octets.clone() },
             };
-            found.push(Arg { name: plain(name), value });
+            found.push(Arg { name: plain_name(name), value });
         }
     }
     found
@@ -373,12 +374,7 @@ fn name_of(params: &[(String, Type)]) -> String {
     let same = |name: &str| first.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
     let length = others.iter().map(|(name, _)| same(name)).min().unwrap_or(first.len());
     let common = first.get(..length).unwrap_or(first);
-    plain(common.trim_end_matches(['_', '.']))
-}
-
-/// The name of an argument; at the inputs of ports, parts of values have points in their names.
-fn plain(name: &str) -> String {
-    name.replace('.', "_")
+    plain_name(common.trim_end_matches(['_', '.']))
 }
 
 /// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, the layers that read by the

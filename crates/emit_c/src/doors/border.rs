@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use mokume_reaction::border::{borders, Border, There};
+use mokume_reaction::border::{borders, named, Border, There};
 use mokume_reaction::*;
 
 use crate::plan::Plan;
@@ -69,7 +69,6 @@ pub(super) fn remarks(plan: &Plan, params: &[(&str, Type)]) -> Vec<Option<String
 
 /// The remarks of an event in one line, without the numbers that have none: `kind: enum Host_Kind`.
 pub(super) fn remarks_of(plan: &Plan, params: &[(String, Type)]) -> Vec<String> {
-    let typed: Vec<(&str, Type)> = params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect();
     let names = super::signature::param_names(params).into_iter();
-    names.zip(remarks(plan, &typed)).filter_map(|(name, remark)| Some(format!("{name}: {}", remark?))).collect()
+    names.zip(remarks(plan, &named(params))).filter_map(|(name, remark)| Some(format!("{name}: {}", remark?))).collect()
 }

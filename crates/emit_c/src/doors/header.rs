@@ -1,5 +1,6 @@
 //! The public header of a generated stack, for programs that embed it.
 
+use mokume_reaction::border::parameters;
 use mokume_reaction::*;
 
 use super::signature::{input_head, inputs, param_names, port_params, port_type};
@@ -24,8 +25,7 @@ pub(crate) fn write(plan: &Plan, notes: &[String]) -> String {
     text.lines(&format!("struct {stack};\n"));
     if !automaton.params.is_empty() {
         text.open(format!("struct {stack}_params"));
-        let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
-        let remarks = border::remarks(plan, &named);
+        let remarks = border::remarks(plan, &parameters(automaton));
         for ((param, name), remark) in automaton.params.iter().zip(&plan.names.params).zip(remarks) {
             let remark = remark.map_or(String::new(), |remark| format!(" /* {remark} */"));
             text.line(format!("{};{remark}", declare(c_type(automaton, param.ty), name)));

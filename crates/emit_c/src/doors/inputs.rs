@@ -1,5 +1,6 @@
 //! Inputs: the functions of the ports, and the one that takes any input.
 
+use mokume_reaction::border::named;
 use mokume_reaction::*;
 
 use super::outputs::kinds;
@@ -126,7 +127,7 @@ fn body(plan: &Plan, (port, input): (&Port, &PortInput), names: &[String], path:
         return text.end_function();
     };
     let args = arguments(automaton, input, names);
-    let guards = border::guards(plan, &params_of(input), &args);
+    let guards = border::guards(plan, &named(&input.params), &args);
     let mut refusals = refusals(plan, input, names, path.as_ref().is_some_and(|way| way.has_begun));
     refusals.extend(guards.refusals);
     if !refusals.is_empty() {
@@ -219,10 +220,6 @@ fn refusals(plan: &Plan, input: &PortInput, names: &[String], has_begun: bool) -
         }
     }
     refusals
-}
-
-fn params_of(input: &PortInput) -> Vec<(&str, Type)> {
-    input.params.iter().map(|(name, ty)| (name.as_str(), *ty)).collect()
 }
 
 fn arguments(automaton: &Automaton, input: &PortInput, names: &[String]) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! The instance's life: its memory size, its creation and its start.
 
+use mokume_reaction::border::parameters;
 use mokume_reaction::*;
 
 use super::border::{self, Guards};
@@ -165,12 +166,11 @@ fn init(plan: &Plan, text: &mut Text) {
 /// The guards of the parameters that `init` is given.
 fn param_guards(plan: &Plan) -> Guards {
     let automaton = plan.automaton;
-    let named: Vec<(&str, Type)> = automaton.params.iter().map(|param| (param.name.as_str(), param.ty)).collect();
     let values = automaton.params.iter().zip(&plan.names.params).map(|(param, name)| match bits(plan, param) {
         Some(bits) => format!("(params->{name} & {bits})"),
         None => format!("params->{name}"),
     });
-    border::guards(plan, &named, &values.collect::<Vec<_>>())
+    border::guards(plan, &parameters(automaton), &values.collect::<Vec<_>>())
 }
 
 /// The bits of a parameter, if its type in C has more.

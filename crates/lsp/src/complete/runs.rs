@@ -2,6 +2,7 @@
 
 use mokume_base::{Diagnostic, Severity, Span};
 use mokume_driver::compile;
+use mokume_driver::plain_name;
 use mokume_driver::Report;
 use mokume_driver::StackId;
 use mokume_semantics::program::{Layer, MemberKind, Stack};
@@ -121,7 +122,7 @@ impl Scene<'_> {
             let inputs = port.inputs.iter().map(|input| (Way::In, &input.event, &input.params));
             let outputs = port.outputs.iter().map(|output| (Way::Out, &output.event, &output.params));
             for (_, event, params) in inputs.chain(outputs).filter(|(known, ..)| *known == way) {
-                let params: Vec<String> = params.iter().map(|(name, _)| name.replace('.', "_")).collect();
+                let params: Vec<String> = params.iter().map(|(name, _)| plain_name(name)).collect();
                 found.add(event, Kind::EVENT, format!("{event}({})", params.join(", ")));
             }
         }

@@ -114,7 +114,6 @@ impl Scene<'_> {
         for wire in self.program.wires.iter().filter(|wire| seen.contains(&wire.name.span.file)) {
             found.add(&wire.name.text, Kind::STRUCT, "wire");
         }
-        // The reasons in the text: naming a reason declares it.
         let root = names::tree(self.analysis, self.file);
         for node in root.descendants().filter(|node| node.kind() == SyntaxKind::WIRE_FIELD) {
             let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -122,6 +121,7 @@ impl Scene<'_> {
                 found.add(name.text(), Kind::ENUM_MEMBER, "field of a wire");
             }
         }
+        // The reasons in the text: naming a reason declares it.
         for node in root.descendants().filter(|node| {
             matches!(node.kind(), SyntaxKind::DROP_STMT | SyntaxKind::CONSUME_STMT | SyntaxKind::FAIL_STMT)
         }) {
