@@ -356,6 +356,29 @@ fn a_length_is_the_vectors_own() {
     assert!(!out.contains("length_"), "{out}");
 }
 
+/// Of two attributes of one name the first one was shown, whichever the layer means.
+#[test]
+fn an_attribute_is_the_one_that_the_layer_means() {
+    let at = |line: u32, more: &str| {
+        of_test("attributes.mok", "t", &format!("break attributes.mok:{line}\ncontinue\n{more}"))
+    };
+    let looks = at(17, "locals\nprint msg.urgent\nprint msg.attributes.urgent\nprint msg.urgent.urgent\nstep\n");
+    for said in [
+        "attributes.urgent = true",
+        "print msg.urgent\nfalse\n",
+        "print msg.attributes.urgent\ntrue\n",
+        "print msg.urgent.urgent\nfalse\n",
+    ] {
+        assert!(looks.contains(said), "{said}: {looks}");
+    }
+    assert!(looks.contains("attributes.mok:20"), "{looks}");
+    assert!(at(30, "print msg.urgent\n").contains("print msg.urgent\ntrue\n"));
+    for (holds, condition) in [(false, "msg.urgent"), (true, "not msg.urgent"), (true, "msg.attributes.urgent")] {
+        let out = of_test("attributes.mok", "t", &format!("break 17 if {condition}\ncontinue\n"));
+        assert_eq!(out.contains("  (point 1)"), holds, "{condition}: {out}");
+    }
+}
+
 /// Commands to a test of `renamed.mok`.
 fn renamed(commands: &str) -> String {
     of_test("renamed.mok", "t", commands)

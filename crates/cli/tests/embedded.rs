@@ -123,6 +123,57 @@ fn names_that_files_have_already() {
     assert!(Command::new(folder.join("run")).status().unwrap().success());
 }
 
+/// Functions in C are called as functions of the C library, in two modules alike, and by two stacks of one program.
+#[test]
+fn functions_in_c_have_names_of_their_own() {
+    let folder = folder("functions");
+    let written = |name: &str, text: String| {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    written("Mokume.toml", "[project]\nsources = [\"src\"]\nlibrary = [\"lib\"]\n".into());
+    for (module, layer, octet) in [("left", "Left", 'l'), ("right", "Right", 'r')] {
+        let model = format!("    msg.join(message(\"{octet}\"))\n    return 1\n");
+        let layer = format!(
+            "worker {layer} {{\n    on send(msg) {{\n        let n = write(msg)\n\
+             \x20       if n == 0 {{ drop msg: none }} else {{ below.send(msg) }}\n    }}\n}}\n"
+        );
+        let declared = "extern fn write(msg: Message) -> u8 from \"write.c\" grows 1";
+        written(&format!("lib/{module}/write.mok"), format!("{declared} {{\n{model}}}\n{layer}"));
+        let body = format!("{{\n    m->octets[m->size++] = (uint8_t)'{octet}';\n    return 1;\n}}\n");
+        let head = "#include \"mk_native.h\"\nuint8_t write(mk_native *m);\nuint8_t write(mk_native *m)\n";
+        written(&format!("lib/{module}/write.c"), format!("{head}{body}"));
+    }
+    let stack = |name: &str, parts: &str, frame: &str| {
+        format!(
+            "stack {name}(device: Device) {{\n    app = {parts} over device\n    export app\n}}\n\
+             test \"{name}\" {{\n    stack {name}\n    app.send_to(\"a\")\n    => device.frame(\"{frame}\")\n}}\n"
+        )
+    };
+    let stacks = stack("First", "Left / Right", "alr") + &stack("Second", "Right", "ar");
+    written("src/both.mok", format!("use left\nuse right\n{stacks}"));
+    let file = folder.join("src/both.mok");
+    let tested = Command::new(env!("CARGO_BIN_EXE_mokume")).arg("test").arg(&file).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&tested.stdout), "4 passed, 0 failed\n");
+
+    let mut files = vec!["main.c".to_string(), "First/mokume.c".to_string()];
+    for name in ["First", "Second"] {
+        built(&folder.join(name), &file, &["--stack", name]);
+        let all = std::fs::read_dir(folder.join(name)).unwrap().map(|entry| entry.unwrap().file_name());
+        let own = all
+            .map(|file| file.into_string().unwrap())
+            .filter(|file| file.ends_with(".c") && (file.starts_with("native_") || *file == format!("{name}.c")));
+        files.extend(own.map(|file| format!("{name}/{file}")));
+    }
+    let main = "#include <unistd.h>\n#include \"First.h\"\n#include \"Second.h\"\n\
+        int main(void)\n{\n    return write(1, \"hello\", 5) != 5 || !First_defaults.buffers || !Second_defaults.buffers;\n}\n";
+    std::fs::write(folder.join("main.c"), main).unwrap();
+    let made = compiled(&folder, &format!("-IFirst -ISecond -o run {}", files.join(" ")));
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert_eq!(Command::new(folder.join("run")).output().unwrap().stdout, b"hello");
+}
+
 /// Enumerations, parameters and events called as what each header declares.
 #[test]
 fn names_that_each_header_has() {

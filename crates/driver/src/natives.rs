@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Code, Diagnostic, SourceMap};
-use mokume_emit_c::{Build, BuildError, Loaded};
+use mokume_emit_c::{functions_of, Build, BuildError, Loaded, FUNCTIONS};
 use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
-use mokume_semantics::program::Program;
+use mokume_semantics::program::{FunctionId, Program};
 
 use mokume_toolchain as toolchain;
 
@@ -19,9 +19,19 @@ use crate::library::Library;
 /// The C files of a program, name and text each, and the libraries that they need.
 #[derive(Clone, Default, Debug)]
 pub struct Files {
-    /// Each with the functions that are declared to be in it.
-    files: Vec<(String, String, Vec<String>)>,
+    files: Vec<File>,
     libraries: Vec<(String, String)>,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    /// Equals that of no other.
+    name: String,
+    /// Its name in messages of the C compiler.
+    shown: String,
+    text: String,
+    /// The functions that are declared to be in it: how automata call each, and its name in the file.
+    functions: Vec<(String, String)>,
 }
 
 impl Files {
@@ -30,10 +40,10 @@ impl Files {
         self.files.is_empty()
     }
 
-    /// Adds the C files that these automata need to a build.
+    /// Adds the C files that these automata need to a build that calls them here.
     pub fn with<'w>(&self, automata: &[&Automaton], mut build: Build<'w>) -> Build<'w> {
-        let symbols = called(automata);
-        for (name, text) in self.texts(&symbols) {
+        let symbols = called(automata, FUNCTIONS);
+        for (name, text) in self.texts(&symbols, FUNCTIONS) {
             if !build.natives.iter().any(|(known, _)| *known == name) {
                 build.natives.push((name, text));
             }
@@ -48,7 +58,16 @@ impl Files {
 
     /// The libraries that the functions called by an automaton need.
     pub fn libraries_of(&self, automaton: &Automaton) -> Vec<String> {
-        self.needed(&called(&[automaton]))
+        self.needed(&called(&[automaton], FUNCTIONS))
+    }
+
+    /// Adds a file with one function. It may be there already: where two modules declare one function, each has its own.
+    fn add(&mut self, shown: String, text: String, function: (String, String)) {
+        let stem = shown.trim_end_matches(".c");
+        let names = std::iter::once(shown.clone()).chain((2..).map(|number| format!("{stem}_{number}.c")));
+        let is_free = |name: &String| self.files.iter().all(|known| known.name != *name);
+        let name = names.into_iter().find(is_free).unwrap_or_default();
+        self.files.push(File { name, shown, text, functions: vec![function] });
     }
 
     fn needed(&self, called: &[(String, String)]) -> Vec<String> {
@@ -62,20 +81,27 @@ impl Files {
         needed
     }
 
-    /// The C files with functions that an automaton calls, name and text each.
-    pub fn of(&self, automaton: &Automaton) -> Vec<(String, String)> {
-        self.texts(&called(&[automaton]))
+    /// The C files with functions that an automaton calls, name and text each, for its stack in C.
+    pub fn of(&self, automaton: &Automaton, stack: &str) -> Vec<(String, String)> {
+        let prefix = functions_of(stack);
+        self.texts(&called(&[automaton], &prefix), &prefix)
     }
 
     /// The declarations that the stack uses are appended to each text, so that the compiler rejects a function of
-    /// another type instead of calling it wrongly.
-    fn texts(&self, called: &[(String, String)]) -> Vec<(String, String)> {
-        let declared = |(name, text, symbols): &(String, String, Vec<String>)| {
-            let own = called.iter().filter(|(symbol, _)| symbols.contains(symbol));
-            let calls: String = own.map(|(_, declaration)| declaration.as_str()).collect();
-            let (head, text) = (format!("#line 1 \"{name}\"\n"), text.trim_end());
+    /// another type instead of calling it wrongly. In front stand the names that the functions have in the program.
+    fn texts(&self, called: &[(String, String)], prefix: &str) -> Vec<(String, String)> {
+        let declared = |file: &File| {
+            let (mut names, mut calls) = (String::new(), String::new());
+            for (symbol, own) in &file.functions {
+                let Some((_, declaration)) = called.iter().find(|(known, _)| known == symbol) else { continue };
+                names += &format!("#define {own} {prefix}{symbol}\n");
+                calls += declaration;
+            }
+            let (name, text) = (&file.shown, file.text.trim_end());
+            let head =
+                format!("/* In the program the functions have names of their own. */\n{names}#line 1 \"{name}\"\n");
             let text = format!("{head}{text}\n\n/* As the stack calls them. */\n#include \"mk_native.h\"\n{calls}");
-            (!calls.is_empty()).then(|| (name.clone(), text))
+            (!calls.is_empty()).then(|| (file.name.clone(), text))
         };
         self.files.iter().filter_map(declared).collect()
     }
@@ -86,13 +112,13 @@ pub fn is_file_of_functions(name: &str) -> bool {
     name.starts_with(&mokume_emit_c::file_of("")) && name.ends_with(".c")
 }
 
-/// The functions in C that automata call: names and declarations.
-fn called(automata: &[&Automaton]) -> Vec<(String, String)> {
+/// The functions in C that automata call: names, and declarations with the prefix.
+fn called(automata: &[&Automaton], prefix: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for automaton in automata {
         for signature in mokume_emit_c::signatures(automaton) {
             if !found.iter().any(|(symbol, _)| *symbol == signature.symbol) {
-                let declaration = mokume_emit_c::declaration(automaton, &signature);
+                let declaration = mokume_emit_c::declaration(automaton, prefix, &signature);
                 found.push((signature.symbol, declaration));
             }
         }
@@ -119,7 +145,7 @@ pub fn files(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Files {
     let mut found = Files::default();
-    for function in &program.functions {
+    for (index, function) in program.functions.iter().enumerate() {
         let Some(native) = function.native.as_ref().filter(|native| !native.file.is_empty()) else { continue };
         let span = function.name.span;
         let from = sources.file(span.file).name.clone();
@@ -130,10 +156,12 @@ pub fn files(
             continue;
         };
         let name = name.replace(['/', '\\'], "_");
-        let symbol = function.name.text.clone();
-        match found.files.iter_mut().find(|(known, _, _)| *known == name) {
-            Some((_, _, symbols)) => symbols.push(symbol.clone()),
-            None => found.files.push((name, text, vec![symbol.clone()])),
+        let symbol = program.symbol_of(FunctionId::from(index));
+        let called = (symbol.clone(), function.name.text.clone());
+        let has_it = |known: &File| known.functions.iter().any(|(_, own)| *own == called.1);
+        match found.files.iter_mut().find(|known| known.shown == name && !has_it(known)) {
+            Some(known) => known.functions.push(called),
+            None => found.add(name, text, called),
         }
         found.libraries.extend(native.libraries.iter().map(|library| (symbol.clone(), library.clone())));
     }

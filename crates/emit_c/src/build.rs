@@ -14,6 +14,7 @@ use mokume_toolchain::{Failure, Job, Library, Product};
 
 use crate::fault::Fault;
 use crate::machine::Memory;
+use crate::native::FUNCTIONS;
 use crate::request::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
 use crate::stack::{emit, EmitError, Generated, Options};
@@ -198,6 +199,7 @@ impl CProgram {
         for (index, automaton) in automata.iter().enumerate() {
             let options = Options {
                 prefix: format!("s{index}_{}", automaton.name),
+                functions: FUNCTIONS.to_owned(),
                 coverage: build.coverage,
                 planted: build.planted,
                 ..Options::default()

@@ -34,7 +34,7 @@ pub use doors::memory::Needed;
 pub use fault::Fault;
 pub use machine::{CMachine, MachineError, Memory};
 pub use mokume_toolchain::Failure;
-pub use native::{declaration, signatures, Signature};
+pub use native::{declaration, functions_of, signatures, Signature, FUNCTIONS};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};
 pub use stack::{emit, memory, EmitError, Generated, Options};

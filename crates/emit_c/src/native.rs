@@ -1,7 +1,9 @@
 //! Functions in C that a stack calls: their declarations, the calls, and a shared object of them for callers that are
 //! not C.
 //!
-//! Keeps: a declaration is derived from the call alone, so the function's own text is its only other description.
+//! Keeps: a declaration is derived from the call alone, so the function's own text is its only other description. A
+//! function has another name in the program than in its file, by which it can be neither the C library's nor another
+//! stack's.
 
 use std::collections::BTreeMap;
 
@@ -20,6 +22,15 @@ pub struct Signature {
     pub result: Option<Type>,
 }
 
+/// In front of the names of functions in C where they are compiled to be called here, by any number of stacks.
+pub const FUNCTIONS: &str = "mk_fn_";
+
+/// In front of the names of functions in C that a stack, by the prefix of its names, has for itself. `fn` is a keyword, so
+/// nothing else of the stack is called so.
+pub fn functions_of(stack: &str) -> String {
+    format!("{stack}_fn_")
+}
+
 /// The functions in C that an automaton calls, by name.
 pub fn signatures(automaton: &Automaton) -> Vec<Signature> {
     let mut found = BTreeMap::new();
@@ -35,8 +46,8 @@ pub fn signatures(automaton: &Automaton) -> Vec<Signature> {
     found.into_values().collect()
 }
 
-/// `bool seal(uint64_t, uint32_t, mk_native *)`
-pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String {
+/// `bool mk_fn_seal(uint64_t, uint32_t, mk_native *)`
+pub(crate) fn prototype(automaton: &Automaton, prefix: &str, signature: &Signature) -> String {
     let mut list: Vec<String> = signature.args.iter().map(|ty| c_type(automaton, *ty).to_string()).collect();
     if signature.message {
         list.push("mk_native *".into());
@@ -45,17 +56,17 @@ pub(crate) fn prototype(automaton: &Automaton, signature: &Signature) -> String 
         list.push("void".into());
     }
     let result = signature.result.map_or("void", |ty| c_type(automaton, ty));
-    declare(result, &format!("{}({})", signature.symbol, list.join(", ")))
+    declare(result, &format!("{prefix}{}({})", signature.symbol, list.join(", ")))
 }
 
 /// The declaration that the function must have, whatever its own file says.
-pub fn declaration(automaton: &Automaton, signature: &Signature) -> String {
-    format!("extern {};\n", prototype(automaton, signature))
+pub fn declaration(automaton: &Automaton, prefix: &str, signature: &Signature) -> String {
+    format!("extern {};\n", prototype(automaton, prefix, signature))
 }
 
 pub(crate) fn declare_all(plan: &Plan, text: &mut Text) {
     for signature in signatures(plan.automaton) {
-        text.line(format!("{};", prototype(plan.automaton, &signature)));
+        text.line(format!("{};", prototype(plan.automaton, &plan.functions, &signature)));
     }
 }
 
@@ -70,7 +81,7 @@ pub(crate) fn shim(automaton: &Automaton, signatures: &[Signature]) -> String {
         if signature.message {
             list.push("octets".into());
         }
-        let call = format!("{symbol}({})", list.join(", "));
+        let call = format!("{FUNCTIONS}{symbol}({})", list.join(", "));
         let body = match signature.result {
             Some(_) => format!("return (uint64_t){call};"),
             None => format!("{call};\n    return 0;"),
@@ -79,7 +90,7 @@ pub(crate) fn shim(automaton: &Automaton, signatures: &[Signature]) -> String {
             "\nextern {};\nuint64_t mk_call_{symbol}(const uint64_t *words, mk_native *octets);\n\
              uint64_t mk_call_{symbol}(const uint64_t *words, mk_native *octets)\n\
              {{\n    (void)words;\n    (void)octets;\n    {body}\n}}\n",
-            prototype(automaton, signature)
+            prototype(automaton, FUNCTIONS, signature)
         );
     }
     text

@@ -19,6 +19,8 @@ use crate::{kept, memos, program, wires};
 pub struct Options {
     /// The prefix of every public name; the automaton's own name if it is empty.
     pub prefix: String,
+    /// The prefix of functions in C; [`functions_of`] the stack if it is empty.
+    pub functions: String,
     /// Whether to count how often each branch of a handler is taken.
     pub coverage: bool,
     /// Whether each input also has a function that returns its last output.
@@ -81,6 +83,9 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     let automaton = &*automaton;
     let prefix = if options.prefix.is_empty() { &automaton.name } else { &options.prefix };
     let mut plan = Plan::new(automaton, prefix, options.coverage);
+    if !options.functions.is_empty() {
+        plan.functions = options.functions.clone();
+    }
     plan.returned = options.returned;
     plan.batched = options.batched;
     plan.plant(options.planted);

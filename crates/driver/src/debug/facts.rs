@@ -40,6 +40,8 @@ pub struct Facts {
     pub(super) names: BTreeSet<String>,
     /// The names of all containers: `waiting` of `queue waiting`.
     pub(super) containers: BTreeSet<String>,
+    /// The attributes of the program: names, and the modules that declare them.
+    pub(super) attributes: Vec<(String, String)>,
     /// The bits of the numbers that are compared around the circle, by their names; `None` if the name stands for others, too.
     pub(super) circular: BTreeMap<String, Option<u8>>,
     /// Members of layers whose values have parts.
@@ -108,6 +110,11 @@ impl Facts {
             reasons: BTreeSet::new(),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
             containers: containers(program),
+            attributes: program
+                .attributes
+                .iter()
+                .map(|known| (known.name.text.clone(), known.module.clone()))
+                .collect(),
             circular: circular(program),
             kept: kept::of(program, sources),
             locals: locals::of(program, sources),

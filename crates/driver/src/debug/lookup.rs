@@ -70,6 +70,12 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
             if *rest == [SIZE] && one.is_message() {
                 return one.value.split(' ').next().map_or(Looked::Nothing, |size| Looked::One(size.to_string()));
             }
+            let meant = at.meant(&rest.join(".")).filter(|_| one.is_message());
+            if let Some(attribute) = meant {
+                let given = one.within.iter().find(|part| part.name == attribute);
+                let value = given.map(|part| part.value.clone()).or_else(|| at.default_of(&attribute));
+                return value.map_or(Looked::Nothing, Looked::One);
+            }
             if one.is_message() && every(&one.within, rest, "").is_empty() {
                 if let Some(value) = rest.first().filter(|_| rest.len() == 1).and_then(|name| at.default_of(name)) {
                     return Looked::One(value);

@@ -2,7 +2,9 @@
 
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
-use mokume_reaction::{Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Source, SourceId, Type};
+use mokume_reaction::{
+    Automaton, CellKind, Class, ClassId, Handle, HandlerId, Layer, Op, OpKind, Source, SourceId, Type,
+};
 use mokume_script::{scalar, CellForms, Shape, Written};
 
 use crate::parts;
@@ -327,7 +329,7 @@ impl<'a> Stopped<'a> {
         }
         for (attribute, word) in automaton.attributes.iter().zip(&message.attributes) {
             if *word != attribute.default {
-                within.push(leaf(&attribute.name, self.word(attribute.ty, *word)));
+                within.push(leaf(&self.attribute(&attribute.name), self.word(attribute.ty, *word)));
             }
         }
         let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
@@ -339,10 +341,39 @@ impl<'a> Stopped<'a> {
         Variable { name: "message".to_string(), value, within }
     }
 
+    /// The name by which an attribute of the automaton is shown: with its module's in front if several of one name are here.
+    fn attribute(&self, name: &str) -> String {
+        let own = last(name);
+        let here =
+            || self.automaton().attributes.iter().map(|known| known.name.as_str()).filter(|known| last(known) == own);
+        if name != own || here().count() < 2 {
+            return name.to_string();
+        }
+        let modules = self.facts.attributes.iter().filter(|(known, _)| known == own).map(|(_, module)| module);
+        let of_others = |module: &str| here().any(|known| known.split_once('.').is_some_and(|(of, _)| of == module));
+        let mut left = modules.filter(|module| !of_others(module));
+        match (left.next(), left.next()) {
+            (Some(module), None) => format!("{module}.{own}"),
+            _ => name.to_string(),
+        }
+    }
+
+    /// Which of several attributes of one name the code at hand means, as it is shown; `None` if there is only one.
+    pub(super) fn meant(&self, name: &str) -> Option<String> {
+        let automaton = self.automaton();
+        let all = automaton.attributes.iter().enumerate().filter(|(_, known)| last(&known.name) == last(name));
+        let shown: Vec<(usize, String)> = all.map(|(at, known)| (at, self.attribute(&known.name))).collect();
+        let layer = automaton.class(automaton.handlers.get(self.moment.handler.index())?.class).layer;
+        let of_layer = automaton.code().filter(|(of, _)| *of == layer);
+        let used: Vec<usize> = of_layer.flat_map(|(_, body)| body.ops()).filter_map(attribute_of).collect();
+        let own = shown.iter().find(|(at, shown)| shown == name || (!name.contains('.') && used.contains(at)));
+        own.filter(|_| shown.len() > 1).map(|(_, shown)| shown.clone())
+    }
+
     /// The value that an attribute has in a message that nobody gave one; such attributes are not shown.
     pub(super) fn default_of(&self, attribute: &str) -> Option<String> {
-        let is_it = |name: &str| name.rsplit('.').next() == Some(attribute);
-        let found = self.automaton().attributes.iter().find(|known| is_it(&known.name))?;
+        let mut all = self.automaton().attributes.iter();
+        let found = all.find(|known| self.attribute(&known.name) == attribute)?;
         Some(self.word(found.ty, found.default))
     }
 
@@ -525,5 +556,18 @@ impl<'a> Stopped<'a> {
             (_, CellView::Array(words)) => leaf("", format!("{words:?}")),
             (_, CellView::Map(entries)) => leaf("", format!("{} entries", entries.len())),
         }
+    }
+}
+
+/// A name without what stands in front of it.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The attribute that an operation reads or writes.
+fn attribute_of(op: &Op) -> Option<usize> {
+    match op.kind {
+        OpKind::GetAttribute { attribute, .. } | OpKind::SetAttribute { attribute, .. } => Some(attribute.index()),
+        _ => None,
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn native(w: &mut Writer, called: Called, args: &[Value], message: Op
         list.push(octets.clone().address());
         (message, octets)
     });
-    let call = acts(called.symbol.to_string(), list);
+    let call = acts(format!("{}{}", w.plan.functions, called.symbol), list);
     match (called.result, op.results.last()) {
         (Some(result), Some(value)) if w.is_live(*value) => {
             let width = result.width(w.plan.automaton);

@@ -18,6 +18,7 @@ use mokume_reaction::*;
 
 use crate::fault::Fault;
 use crate::names::Names;
+use crate::native::functions_of;
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 use heads::{Beside, Heads};
 use shared::emitting;
@@ -80,6 +81,8 @@ pub struct Plan<'a> {
     sure: Vec<bool>,
     /// By function and parameter: whether every caller passes an existing object.
     pub given_there: Vec<Vec<bool>>,
+    /// In front of the names of functions in C.
+    pub functions: String,
     /// Whether branches are counted.
     pub coverage: bool,
     /// Whether each input also has a function that returns its last output.
@@ -122,6 +125,7 @@ impl<'a> Plan<'a> {
             families: families::all(automaton, None),
             sure: sure::handlers(automaton),
             given_there: Vec::new(),
+            functions: String::new(),
             coverage,
             returned: false,
             batched: false,
@@ -131,6 +135,7 @@ impl<'a> Plan<'a> {
             timers: cells(automaton, |kind| matches!(kind, CellKind::Timer)),
             counters: cells(automaton, |kind| matches!(kind, CellKind::Counter)),
         };
+        plan.functions = functions_of(&plan.names.stack);
         plan.given_there = plan.about_there(there::procedures);
         plan.find_channels();
         let emitting = emitting(automaton);

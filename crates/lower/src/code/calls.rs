@@ -233,13 +233,13 @@ impl<'p> Writer<'_, 'p> {
     /// A call of a function in C; or its model, inlined.
     pub fn native(
         &mut self,
-        function: s::FunctionId,
+        id: s::FunctionId,
         args: &'p [s::Expr],
         message: Option<s::LocalId>,
         ty: s::Type,
     ) -> Vec<r::Value> {
         let program = self.program;
-        let function = &program.functions[function.index()];
+        let function = &program.functions[id.index()];
         let Some(native) = &function.native else { return Vec::new() };
         if self.options.models {
             return self.model(function, args, message);
@@ -247,7 +247,7 @@ impl<'p> Writer<'_, 'p> {
         let args = self.at_border(args);
         let result = (ty != s::Type::Unit).then(|| self.scalar(ty));
         let held = message.map(|message| self.of_local(message));
-        let symbol = function.name.text.clone();
+        let symbol = program.symbol_of(id);
         let mut results = self.op(r::OpKind::Native { symbol, grows: native.grows, args, message: held, result });
         if let Some(message) = message {
             self.set_local(message, vec![results.remove(0)]);

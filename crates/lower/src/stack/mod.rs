@@ -267,14 +267,18 @@ impl<'p> Lowering<'p> {
         r::Type::Enum(entered)
     }
 
-    /// The attribute's number in the automaton, added on first use.
+    /// The attribute's number in the automaton, added on first use. A second one of a name has its module's in front.
     pub fn attribute(&mut self, id: s::AttributeId) -> r::AttributeId {
         if let Some(known) = self.attributes.get(&id) {
             return *known;
         }
         let definition = &self.program.attributes[id.index()];
         let ty = self.plain(definition.ty);
-        let name = unlike(&definition.name.text, self.a.attributes.iter().map(|known| known.name.as_str()));
+        let mut name = definition.name.text.clone();
+        if self.a.attributes.iter().any(|known| known.name == name) {
+            name = format!("{}.{name}", definition.module);
+        }
+        let name = unlike(&name, self.a.attributes.iter().map(|known| known.name.as_str()));
         self.a.attributes.push(r::Attribute { name, ty, default: definition.default });
         let entered = r::AttributeId::from(self.a.attributes.len() - 1);
         self.attributes.insert(id, entered);

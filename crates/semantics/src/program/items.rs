@@ -155,6 +155,8 @@ pub struct Vector {
 pub struct Attribute {
     /// The name, as in `msg.name`.
     pub name: Name,
+    /// What qualifies the name where several modules have it.
+    pub module: String,
     /// A scalar.
     pub ty: Type,
     /// The value in messages in which no layer has written it.

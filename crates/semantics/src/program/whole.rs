@@ -6,8 +6,8 @@ use crate::limits;
 
 use super::signature::{Signature, Vocabulary, STANDARD_REASONS};
 use super::{
-    Attribute, Bundle, Definition, Enum, Function, Layer, Local, Mention, Network, Record, RecordNotation, Service,
-    Stack, Stmt, Test, Type, Use, Vector, Wire, WrittenType,
+    Attribute, Bundle, Definition, Enum, Function, FunctionId, Layer, Local, Mention, Network, Record, RecordNotation,
+    Service, Stack, Stmt, Test, Type, Use, Vector, Wire, WrittenType,
 };
 
 /// The typed program of all files. Ids are indices into these lists.
@@ -63,6 +63,23 @@ impl Program {
         });
         let all = of_layers.chain(self.functions.iter_mut().map(|function| &mut function.locals));
         all.flatten().zip(1..).for_each(|(local, number)| local.number = number);
+    }
+
+    /// The name by which automata call a function in C: its own; for each further of the same name, in another module, with
+    /// a number behind it.
+    pub fn symbol_of(&self, function: FunctionId) -> String {
+        let name = |function: &Function| function.name.text.clone();
+        let own = name(&self.functions[function.index()]);
+        let before = &self.functions[..function.index()];
+        let same = before.iter().filter(|known| known.native.is_some() && known.name.text == own).count();
+        if same == 0 {
+            return own;
+        }
+        let mut stem = format!("{own}_");
+        while self.functions.iter().any(|known| known.name.text.starts_with(&stem)) {
+            stem.push('_');
+        }
+        format!("{stem}{}", same + 1)
     }
 
     /// The bounded vector that the type is; `None` for other types.

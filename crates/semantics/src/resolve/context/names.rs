@@ -136,6 +136,11 @@ impl Names {
         self.visible.get(&file).is_some_and(|seen| seen.iter().any(|other| self.is_called(*other, word)))
     }
 
+    /// What qualifies the names of a file.
+    pub fn qualifier(&self, file: FileId) -> String {
+        self.qualifiers.get(&file).cloned().unwrap_or_default()
+    }
+
     fn is_called(&self, file: FileId, word: &str) -> bool {
         self.qualifiers.get(&file).is_some_and(|own| own == word)
     }
@@ -150,8 +155,7 @@ impl Names {
         let (_, parse) = loaded.files.iter().find(|(known, _)| *known == file)?;
         let span = place_of(file, parse, name)?;
         let plain = name.rsplit('.').next().unwrap_or(name);
-        let [one, other] =
-            [first, second].map(|known| self.qualifiers.get(&known.span.file).cloned().unwrap_or_default());
+        let [one, other] = [first, second].map(|known| self.qualifier(known.span.file));
         let diagnostic =
             Diagnostic::error(codes::CLASH, format!("`{name}` is the name of two items that are seen here"))
                 .at(span, "which of them?")

@@ -13,7 +13,8 @@ pub(super) fn attribute(cx: &mut Context, file: FileId, item: &ast::Attribute) {
     let ty = annotations::scalar(cx, file, item.ty());
     let default = item.value().and_then(|value| fixed::number(cx, file, &value, ty)).unwrap_or(0);
     let written = annotations::notation(cx, file, item.ty());
-    cx.program.attributes.push(Attribute { name: tree::title(file, item.name()), ty, default, written });
+    let (name, module) = (tree::title(file, item.name()), cx.names.qualifier(file));
+    cx.program.attributes.push(Attribute { name, module, ty, default, written });
 }
 
 /// `service Resolve { … }`
