@@ -29,9 +29,17 @@ function shown(digits) {
   return 'x"' + digits.slice(0, 48) + more + '"';
 }
 
+// `session 3`; `session 3 (2nd)` is the next one in its place.
+function sessionOf(arg) {
+  const place = arg.generation + 1, last = place % 10;
+  const is = (digit, but) => last === digit && place % 100 !== but;
+  const ending = is(1, 11) ? "st" : is(2, 12) ? "nd" : is(3, 13) ? "rd" : "th";
+  return "session " + arg.object + (arg.generation ? " (" + place + ending + ")" : "");
+}
+
 function argument(arg) {
   if (arg.is === "number") return arg.written;
-  if (arg.is === "session") return "session " + arg.object;
+  if (arg.is === "session") return sessionOf(arg);
   if (arg.is === "message") return shown(arg.octets);
   return "null";
 }

@@ -1293,24 +1293,44 @@ local function experts(proto, name)
   return made
 end
 
-local function register_wire(stack, wire)
-  local proto, name = new_proto(wire.filters, wire.name .. " (" .. stack.name .. ")")
-  local fields, known = {}, {}
+-- Each field of a wire, with what tells it from others.
+local function each_field(wire, visit)
   each_item(wire.items, function(item)
-    if not item.phases then return end
-    item.shown = {}
-    for _, phase in ipairs(item.phases) do
-      local full = name .. "." .. item.filter
-      local key = full .. " " .. item.width .. " " .. phase .. " " .. (item.form and item.form.as or "")
-      if not known[key] then
-        known[key] = new_field(full, item, phase)
-        table.insert(fields, known[key].field)
-      end
-      item.shown[phase + 1] = known[key]
+    local names = {}
+    for number, text in pairs(item.names or {}) do table.insert(names, number .. "=" .. text) end
+    table.sort(names)
+    for _, phase in ipairs(item.phases or {}) do
+      local form = item.form and item.form.as or ""
+      visit(item, phase, table.concat({ item.filter, item.width, phase, form, table.concat(names, ",") }, " "))
     end
   end)
-  proto.fields = fields
-  wire.proto = experts(proto, name)
+end
+
+-- A wire that stands twice in a stack, as on two devices, is one protocol with one set of fields.
+local function register_wire(stack, wire, all)
+  local keys = { wire.filters[1] }
+  each_field(wire, function(_, _, key) table.insert(keys, key) end)
+  local of = table.concat(keys, "\n")
+  local one = all[of]
+  if not one then
+    local proto, name = new_proto(wire.filters, wire.name .. " (" .. stack.name .. ")")
+    one = { known = {} }
+    all[of] = one
+    local fields = {}
+    each_field(wire, function(item, phase, key)
+      if not one.known[key] then
+        one.known[key] = new_field(name .. "." .. item.filter, item, phase)
+        table.insert(fields, one.known[key].field)
+      end
+    end)
+    proto.fields = fields
+    one.proto = experts(proto, name)
+  end
+  each_item(wire.items, function(item) item.shown = item.phases and {} end)
+  each_field(wire, function(item, phase, key)
+    item.shown[phase + 1] = one.known[key]
+  end)
+  wire.proto = one.proto
 end
 
 local function reader(stack, protocol, of_frame)
@@ -1334,9 +1354,10 @@ local function reader(stack, protocol, of_frame)
   end
 end
 
--- What Wireshark gives packets to that begin with this protocol. Layers without a wire have a protocol of their own there.
+-- What Wireshark gives packets to that begin with this protocol. Layers without a wire have a protocol of their own there, and where one
+-- wire is of several.
 local function proto_of(stack, protocol, name)
-  if protocol.wire then return protocol.wire.proto.proto end
+  if protocol.wire and protocol.wire.proto.read_by == protocol then return protocol.wire.proto.proto end
   local own = new_proto({ name .. "_" .. protocol.name:lower():gsub("[^a-z0-9_]", "_") }, protocol.name .. " (" .. stack.name .. ")")
   own.dissector = reader(stack, protocol, protocol.first)
   return own
@@ -1347,14 +1368,14 @@ local function register(stack)
   local name
   stack.proto, name = new_proto(stack.filters, "Stack " .. stack.name)
   stack.proto = experts(stack.proto, name)
-  for _, wire in ipairs(stack.wires) do register_wire(stack, wire) end
-  local taken = {}
+  local all = {}
+  for _, wire in ipairs(stack.wires) do register_wire(stack, wire, all) end
   for _, protocol in ipairs(stack.protocols) do
     for _, one in ipairs(protocol.above) do one.to = stack.protocols[one.to] end
-    local proto = protocol.wire and protocol.wire.proto.proto
-    if proto and not taken[protocol.wire] then
-      taken[protocol.wire] = true
-      proto.dissector = reader(stack, protocol, protocol.first)
+    local proto = protocol.wire and protocol.wire.proto
+    if proto and not proto.read_by then
+      proto.read_by = protocol
+      proto.proto.dissector = reader(stack, protocol, protocol.first)
     end
   end
   for _, protocol in ipairs(stack.protocols) do

@@ -55,6 +55,9 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
     if let Some(name) = html {
         write_page(run, Some(other), name, printer)?;
     }
+    let whole = [run, other];
+    let compared = record::comparable(run, other);
+    let [run, other] = [&*compared[0], &*compared[1]];
     let outside = record::first_difference(run, other);
     let (said, parted, fields) = match outside {
         Some(parted) => ("the runs differ from here on:", parted, record::apart(parted)),
@@ -71,12 +74,14 @@ fn held_against(run: &Run, other: &Run, html: Option<&str>, printer: &Printer) -
             }
         },
     };
+    let [one, other] = parted.map(|event| event.map(|event| event.id));
+    let parted = [one.and_then(|id| whole[0].event(id)), other.and_then(|id| whole[1].event(id))];
     if printer.is_json() {
         printer.object(&json!({ "differ": true, "events": parted }));
         return Ok(1);
     }
     printer.line(said);
-    for (run, (name, event)) in [run, other].into_iter().zip(["A", "B"].into_iter().zip(parted)) {
+    for (run, (name, event)) in whole.into_iter().zip(["A", "B"].into_iter().zip(parted)) {
         let line = event.map_or_else(|| "ends".to_string(), |event| record::line(run, event));
         let (at, host) =
             event.map_or((String::new(), ""), |event| (time(event.at), event.host.as_deref().unwrap_or("")));

@@ -68,6 +68,13 @@ impl Capture {
         self
     }
 
+    /// A packet once more behind another one, at its time.
+    fn repeated(mut self, place: usize, behind: usize) -> Capture {
+        let (head, octets) = (self.packets[behind].0, self.packets[place].1.clone());
+        self.packets.insert(behind + 1, (head, octets));
+        self
+    }
+
     fn changed(mut self, place: usize, octet: usize, by: u8) -> Capture {
         self.packets[place].1[octet] ^= by;
         self
@@ -243,6 +250,12 @@ fn what_is_taken_out_doubled_swapped_or_changed_is_found() {
     // It was sent twice.
     let (said, _, _) = found(whole.clone().doubled(ack), "sent_twice.pcap");
     assert_eq!((&said[ack + 1]["how"], &said[ack + 1]["again"]), (&"again".into(), &number(ack).into()));
+
+    // It was sent again later, which the stack does not do: there the states part.
+    let next = place(&lines, "came", "Data number=4", 0);
+    let (said, end, _) = found(whole.clone().repeated(ack, next), "sent_again.pcap");
+    let again = said.iter().find(|line| line["how"] == "again").unwrap_or_else(|| panic!("{said:?}"));
+    assert_eq!((&again["again"], &end["apart_from"]), (&number(ack).into(), &again["packet"]), "{end}");
 
     // Data that came before its turn, and what waited for it.
     let later = place(&lines, "came", "Data number=4", 0);

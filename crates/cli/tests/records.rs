@@ -169,7 +169,11 @@ fn a_test_that_fails_has_a_page() {
     let page = std::fs::read_to_string(pages[0]).unwrap();
     assert!(page.contains("\"failed\":[{") && page.contains("\"did\":{") && page.contains("\"kind\":\"test\""));
     let record = pages[0].replace(".html", ".jsonl");
-    assert!(events(&record).last().unwrap()["failed"][0]["found"].as_str().unwrap().contains("000000e7"));
+    let failed = events(&record).last().unwrap()["failed"][0].clone();
+    assert!(failed["found"].as_str().unwrap().contains("000000e7"), "{failed}");
+    // The step's own line: that of its action, before what it expects.
+    let line = text.lines().position(|line| line.contains("x\"12 0007 000000e6\"")).unwrap();
+    assert!(failed["place"].as_str().unwrap().ends_with(&format!(":{line}")), "{failed}");
     let output = mokume(&["test", &file, "--html", "/dev/null/x", "--backend", "interpreter"]);
     assert!(output.status.code() == Some(1) && said(&output).contains("no page of it: cannot write"), "{output:?}");
     assert!(mokume(&["test", "examples/meter.mok", "--html", "/dev/null/x"]).status.success());
@@ -223,6 +227,82 @@ network N {{
         assert!(said(&output).contains(field), "{name}: {}", said(&output));
         assert!(!said(&output).contains("ends\n"), "{name}: {}", said(&output));
     }
+}
+
+/// A comment more in front of a statement was a difference of the runs, and hid the others.
+#[test]
+fn a_line_more_in_the_source_is_no_difference() {
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/selective.mok")).unwrap();
+    let run = |name: &str, text: &str, more: &[&str]| {
+        let [file, record] = ["mok", "jsonl"].map(|ending| scratch(&format!("{name}.{ending}")));
+        std::fs::write(&file, text).unwrap();
+        let output = mokume(&[&["sim", &file, "--seed", "3", "--record", &record], more].concat());
+        assert!(output.status.success(), "{name}: {}", said(&output));
+        record
+    };
+    for more in [&[][..], &["--steps"]] {
+        let one = run("lines_one", &text, more);
+        let commented = run("lines_commented", &format!("// One line more.\n{text}"), more);
+        let output = mokume(&["show", &one, "--against", &commented]);
+        assert_eq!((out(&output).trim(), output.status.code()), ("the runs do not differ", Some(0)));
+        let changed = format!("// One line more.\n{}", text.replace("delay 1 ms .. 3 ms", "delay 2 ms .. 4 ms"));
+        let output = mokume(&["show", &one, "--against", &run("lines_changed", &changed, more)]);
+        assert!(out(&output).contains("copies[0].at") && !out(&output).contains("places"), "{}", out(&output));
+    }
+}
+
+/// A statement whose code is all another function's was not among those that ran.
+#[test]
+fn all_statements_that_run_are_recorded() {
+    let [file, record] = ["ran.mok", "ran.jsonl"].map(scratch);
+    let text = "use containers
+
+worker Keeps(sums: bool = false) {
+    header { x: u8 }
+    entity { queue<Message> kept(4)  var n: u32 = 0 }
+    fn double(of: u32) -> u32 { return of * 2 }
+    fn helper() { n += 1 }
+    on send(msg) {
+        let copy = msg.share()
+        kept.push(copy) or {
+            consume copy: full
+        }
+        let twice = double(msg.size)
+        if sums {
+            n += 1
+        }
+        helper()
+        n += twice
+        below.send(msg, x: 1)
+    }
+    on deliver(msg, x) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    app = Keeps over device
+    export app
+}
+network N {
+    host a = S()
+    host b = S()
+    link lan { a.device, b.device  delay 1 ms }
+    at 1 ms a.app.send_to(\"one\")
+    until 10 ms
+}
+";
+    std::fs::write(&file, text).unwrap();
+    let output = mokume(&["sim", &file, "--record", &record, "--steps"]);
+    assert!(output.status.success(), "{}", said(&output));
+    let steps = |event: serde_json::Value| event["did"]["steps"].as_array().cloned().unwrap_or_default();
+    let sends = events(&record)
+        .into_iter()
+        .flat_map(steps)
+        .find(|step| step["on"] == "send" && step["ran"] != serde_json::json!([]));
+    let ran = sends.unwrap()["ran"].as_array().unwrap().iter().find(|of| of["file"].as_str() == Some(&file)).cloned();
+    let mut lines: Vec<u64> =
+        ran.unwrap()["lines"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+    lines.sort_unstable();
+    assert_eq!(lines, [6, 7, 8, 9, 10, 13, 14, 17, 18, 19]);
 }
 
 /// Lanes, rows, causes, octets; a page whose script does not select the event shows none of these.

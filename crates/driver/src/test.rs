@@ -305,9 +305,10 @@ impl Seen<'_> {
             mokume_script::judge(automaton, written, script, &mut Watched { machine: &mut recorded, watch });
         let (last, at) = recorded.last();
         drop(recorded);
+        let file = self.place.rsplit_once(':').map_or("", |(file, _)| file);
         let failed = differences.iter().map(|difference| mokume_record::Failed {
-            at,
-            place: self.place.clone(),
+            at: difference.at,
+            place: format!("{file}:{}", difference.line),
             wanted: self.name.to_string(),
             found: difference.to_string(),
         });
@@ -374,7 +375,7 @@ fn play_in_c(
 
 fn senseless(script: &Script, reason: String) -> Difference {
     let kind = mokume_script::FailureKind::Senseless { reason };
-    Difference { test: script.name.clone(), line: script.line, step: 0, kind }
+    Difference { test: script.name.clone(), line: script.line, step: 0, at: 0, kind }
 }
 
 /// A reaction must hold at most the messages that composing computed (docs/semantics.md, M3).

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use mokume_base::world::RealWorld;
 use mokume_base::Random;
 use mokume_driver::compile::{self, Checked};
-use mokume_driver::debug::{self, By, End, Fault, Front, Go, Points, Stopped, Target, Where, Why};
+use mokume_driver::debug::{self, By, End, Facts, Fault, Front, Go, Points, Stopped, Target, Where, Why};
 use mokume_driver::{sim, test};
 use mokume_interpret::{Moment, Observed, Observer, What};
 
@@ -100,7 +100,7 @@ impl Front for Script {
         (self.go)(seen.sights.len() - 1, Some(&now))
     }
 
-    fn ended(&mut self, end: &End, _: &mut Points) -> Go {
+    fn ended(&mut self, end: &End, _: &Facts, _: &mut Points) -> Go {
         let mut seen = self.seen.lock().unwrap();
         seen.ends.push(end.clone());
         (self.go)(seen.sights.len(), None)

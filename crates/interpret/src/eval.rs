@@ -153,7 +153,7 @@ impl Core {
         let mut current = BlockId(0);
         loop {
             let block = &at.body.blocks[current.index()];
-            self.note_places(block);
+            self.note_places(at.body, current);
             for (place, op) in block.ops.iter().enumerate() {
                 self.operation(at, current, place, op);
             }

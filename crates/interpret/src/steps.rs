@@ -1,7 +1,7 @@
 //! Records which handlers run within a call, and which source places, for tools that show runs. Off by default.
 
 use mokume_reaction::trace::Step;
-use mokume_reaction::{Block, HandlerId};
+use mokume_reaction::{BlockId, Body, HandlerId};
 
 use crate::core::Core;
 use crate::program::Program;
@@ -17,13 +17,18 @@ impl Core {
         }
     }
 
-    /// Records a block of the current handler, or of a function that it calls.
-    pub fn note_places(&mut self, block: &Block) {
+    /// Records a block of the current handler, or of a function that it calls; with the statements that have no operation of
+    /// their own, as the call of a function that is put in its place.
+    pub fn note_places(&mut self, body: &Body, id: BlockId) {
         let Some(step) = self.steps.as_mut().and_then(|steps| steps.last_mut()) else { return };
-        let places = block.ops.iter().filter_map(|op| op.source).chain(block.mark.map(|mark| mark.source));
-        for place in places {
-            if !step.ran.contains(&place) {
-                step.ran.push(place);
+        let block = &body.blocks[id.index()];
+        for place in 0..=block.ops.len() {
+            let begun = body.scopes.begun_at((id, place)).iter().filter_map(|names| names.source);
+            let own = block.ops.get(place).map_or(block.mark.map(|mark| mark.source), |op| op.source);
+            for source in begun.chain(own) {
+                if !step.ran.contains(&source) {
+                    step.ran.push(source);
+                }
             }
         }
     }

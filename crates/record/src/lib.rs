@@ -15,7 +15,7 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use shown::{arguments, front_of, text_of, Receiver};
+pub use shown::{arguments, front_of, session, text_of, Receiver};
 pub use text::{read, Unread};
 
 /// The version of the text form. It changes whenever a reader of the previous version would misread something.

@@ -27,11 +27,26 @@ fn as_text(octets: &[u8]) -> Option<String> {
     is_text.then_some(text)
 }
 
+/// `session 3`; `session 3 (2nd)` is the next one in its place.
+pub fn session(object: u32, generation: u32) -> String {
+    let place = u64::from(generation) + 1;
+    let ending = match (place % 10, place % 100) {
+        (2, of) if of != 12 => "nd",
+        (3, of) if of != 13 => "rd",
+        (1, of) if of != 11 => "st",
+        _ => "th",
+    };
+    match generation {
+        0 => format!("session {object}"),
+        _ => format!("session {object} ({place}{ending})"),
+    }
+}
+
 /// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event.
 pub fn arguments(args: &[Arg]) -> String {
     let text = |arg: &Arg| match &arg.value {
         Value::Number { written, .. } => written.clone(),
-        Value::Session { object, .. } => format!("session {object}"),
+        Value::Session { object, generation } => session(*object, *generation),
         Value::NoSession => "null".to_string(),
         Value::Message { octets } => text_of(octets),
     };

@@ -10,6 +10,8 @@ pub struct Failure {
     pub line: u32,
     /// 0 is the start, 1 the first step.
     pub step: usize,
+    /// The time of the test when the step had been played, in nanoseconds.
+    pub at: u64,
     pub kind: FailureKind,
 }
 

@@ -333,7 +333,7 @@ impl<M: Machine> Run<'_, M> {
     }
 
     fn fail(&mut self, step: usize, line: u32, kind: FailureKind) {
-        self.failures.push(Failure { test: self.script.name.clone(), line, step, kind });
+        self.failures.push(Failure { test: self.script.name.clone(), line, step, at: self.now, kind });
     }
 }
 

@@ -1,13 +1,17 @@
 //! The debugger over the debug adapter protocol, on the standard input and output: one editor, one run.
 //!
-//! Keeps: every request gets one answer; unknown requests are refused by name. While the run goes on, nothing is read:
-//! it soon stops at a point or at its end.
+//! Keeps: every request gets one answer; unknown requests are refused by name. What comes while the run goes on is answered there,
+//! and `pause` stops it.
 
-use std::io::{BufRead, Read, Write};
+use std::collections::VecDeque;
+use std::io::{BufRead, Write};
+use std::sync::mpsc::{channel, Receiver, TryRecvError};
 
+use mokume_base::world::{RealWorld, World};
 use mokume_driver::debug::{
     By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
 };
+use mokume_driver::shelf::Shelf;
 use serde_json::{json, Value};
 
 /// The most bytes of a message; a longer one is not read.
@@ -15,7 +19,10 @@ const LONGEST: usize = 1 << 26;
 
 /// The connection between editor and adapter.
 pub struct Wire {
-    from: Box<dyn BufRead + Send>,
+    /// What comes in is read beside the run, so that the editor can interrupt it.
+    from: Receiver<Incoming>,
+    /// Requests that came while the run went on.
+    waiting: VecDeque<Request>,
     to: Box<dyn Write + Send>,
     /// The sequence number of the last message that we sent.
     said: u64,
@@ -28,42 +35,56 @@ pub struct Request {
     pub arguments: Value,
 }
 
+/// What comes from an editor.
+enum Incoming {
+    Request(Request),
+    /// This is no message of the protocol.
+    Nonsense,
+}
+
 impl Wire {
     /// A connection over these streams.
     pub fn new(from: Box<dyn BufRead + Send>, to: Box<dyn Write + Send>) -> Wire {
-        Wire { from, to, said: 0 }
-    }
-
-    /// Reads the next request; `None` at the end of the input, or if the input is not understood any more.
-    pub fn read(&mut self) -> Option<Request> {
-        loop {
-            let mut length = None;
-            loop {
-                let mut line = Vec::new();
-                if self.from.read_until(b'\n', &mut line).ok()? == 0 {
-                    return None;
-                }
-                let line = String::from_utf8_lossy(&line);
-                let line = line.trim_end();
-                if line.is_empty() {
-                    break;
-                }
-                if let Some(octets) = line.strip_prefix("Content-Length:") {
-                    length = octets.trim().parse::<usize>().ok().filter(|octets| *octets <= LONGEST);
+        let (sender, receiver) = channel();
+        std::thread::spawn(move || {
+            let mut from = from;
+            while let Some(incoming) = read(&mut *from) {
+                if sender.send(incoming).is_err() {
+                    return;
                 }
             }
-            let Some(length) = length else { continue };
-            let mut octets = vec![0; length];
-            self.from.read_exact(&mut octets).ok()?;
-            let Ok(message) = serde_json::from_slice::<Value>(&octets) else {
+        });
+        Wire { from: receiver, waiting: VecDeque::new(), to, said: 0 }
+    }
+
+    /// The next request; `None` at the end of the input, or if the input is not understood any more.
+    pub fn read(&mut self) -> Option<Request> {
+        loop {
+            if let Some(request) = self.waiting.pop_front() {
+                return Some(request);
+            }
+            let incoming = self.from.recv().ok()?;
+            self.take(incoming);
+        }
+    }
+
+    /// Whether the editor has sent a request that waits, or has left.
+    fn is_asked(&mut self) -> bool {
+        loop {
+            match self.from.try_recv() {
+                Ok(incoming) => self.take(incoming),
+                Err(TryRecvError::Empty) => return !self.waiting.is_empty(),
+                Err(TryRecvError::Disconnected) => return true,
+            }
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming) {
+        match incoming {
+            Incoming::Request(request) => self.waiting.push_back(request),
+            Incoming::Nonsense => {
                 let body = json!({ "category": "stderr", "output": "this is no message of the protocol\n" });
                 self.event("output", body);
-                continue;
-            };
-            // We send no requests, so there are no answers to expect.
-            if let (Some("request"), Some(command)) = (message["type"].as_str(), message["command"].as_str()) {
-                let (number, command) = (message["seq"].clone(), command.to_string());
-                return Some(Request { number, command, arguments: message["arguments"].clone() });
             }
         }
     }
@@ -97,7 +118,37 @@ impl Wire {
     }
 }
 
-/// The capabilities of the adapter.
+/// Reads the next message; `None` at the end of the input, or if the input is not understood any more.
+fn read(from: &mut dyn BufRead) -> Option<Incoming> {
+    loop {
+        let mut length = None;
+        loop {
+            let mut line = Vec::new();
+            if from.read_until(b'\n', &mut line).ok()? == 0 {
+                return None;
+            }
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(octets) = line.strip_prefix("Content-Length:") {
+                length = octets.trim().parse::<usize>().ok().filter(|octets| *octets <= LONGEST);
+            }
+        }
+        let Some(length) = length else { continue };
+        let mut octets = vec![0; length];
+        from.read_exact(&mut octets).ok()?;
+        let Ok(message) = serde_json::from_slice::<Value>(&octets) else { return Some(Incoming::Nonsense) };
+        // We send no requests, so there are no answers to expect.
+        if let (Some("request"), Some(command)) = (message["type"].as_str(), message["command"].as_str()) {
+            let (number, command) = (message["seq"].clone(), command.to_string());
+            return Some(Incoming::Request(Request { number, command, arguments: message["arguments"].clone() }));
+        }
+    }
+}
+
+/// The capabilities of the adapter. Editors begin anew for `restart`: the text may have changed.
 pub fn capabilities() -> Value {
     json!({
         "supportsConfigurationDoneRequest": true,
@@ -106,7 +157,6 @@ pub fn capabilities() -> Value {
         "supportsHitConditionalBreakpoints": true,
         "supportsLogPoints": true,
         "supportsStepBack": true,
-        "supportsRestartRequest": true,
         "supportsTerminateRequest": true,
         "supportsEvaluateForHovers": true,
         "exceptionBreakpointFilters": [
@@ -116,9 +166,39 @@ pub fn capabilities() -> Value {
     })
 }
 
+/// How an editor counts lines and columns: from 1, or from 0 if it says so.
+#[derive(Clone, Copy)]
+pub struct Counting {
+    first_line: u32,
+    first_column: u32,
+}
+
+impl Counting {
+    /// That of the arguments of `initialize`.
+    pub fn of(arguments: &Value) -> Counting {
+        let first = |name: &str| u32::from(arguments[name] != false);
+        Counting { first_line: first("linesStartAt1"), first_column: first("columnsStartAt1") }
+    }
+
+    fn line(self, ours: u32) -> u32 {
+        ours + self.first_line - 1
+    }
+
+    fn column(self, ours: u32) -> u32 {
+        ours + self.first_column - 1
+    }
+
+    fn our_line(self, theirs: u64) -> u64 {
+        theirs.saturating_add(1) - u64::from(self.first_line)
+    }
+}
+
 /// An editor that controls a run.
 pub struct Adapter {
     wire: Wire,
+    counting: Counting,
+    /// Where the library's files have copies.
+    shelf: Shelf,
     stop_on_entry: bool,
     is_configured: bool,
     /// The parts of structured variables since the last stop, by reference.
@@ -127,12 +207,13 @@ pub struct Adapter {
 
 impl Adapter {
     /// The adapter after `launch`.
-    pub fn new(wire: Wire, stop_on_entry: bool) -> Adapter {
-        Adapter { wire, stop_on_entry, is_configured: false, within: Vec::new() }
+    pub fn new(wire: Wire, counting: Counting, stop_on_entry: bool) -> Adapter {
+        let shelf = Shelf::of(&RealWorld);
+        Adapter { wire, counting, shelf, stop_on_entry, is_configured: false, within: Vec::new() }
     }
 
     /// Answers requests until one lets the run go on.
-    fn led(&mut self, here: Option<&Stopped<'_>>, points: &mut Points) -> Go {
+    fn led(&mut self, here: Option<&Stopped<'_>>, facts: &Facts, points: &mut Points) -> Go {
         loop {
             let Some(request) = self.wire.read() else { return Go::Quit };
             let go = match request.command.as_str() {
@@ -155,7 +236,7 @@ impl Adapter {
                 "restart" => Go::Restart,
                 "disconnect" | "terminate" => Go::Quit,
                 _ => {
-                    self.answer(&request, here, points);
+                    self.answer(&request, here, facts, points);
                     continue;
                 }
             };
@@ -172,7 +253,31 @@ impl Adapter {
         }
     }
 
-    fn answer(&mut self, request: &Request, here: Option<&Stopped<'_>>, points: &mut Points) {
+    /// Answers what came while the run went on, which stops only for `pause`.
+    fn interrupted(&mut self, here: &Stopped<'_>, points: &mut Points) -> Go {
+        while self.wire.is_asked() {
+            let Some(request) = self.wire.read() else { return Go::Quit };
+            match request.command.as_str() {
+                "pause" => {
+                    self.wire.answer(&request, Value::Null);
+                    self.tell_stop(here);
+                    return self.led(Some(here), here.facts, points);
+                }
+                "disconnect" | "terminate" => {
+                    self.wire.answer(&request, Value::Null);
+                    self.wire.event("terminated", Value::Null);
+                    return Go::Quit;
+                }
+                "continue" | "next" | "stepIn" | "stepOut" | "stepBack" | "reverseContinue" | "restart" => {
+                    self.wire.refuse(&request, "the run goes on already: `pause` stops it");
+                }
+                _ => self.answer(&request, Some(here), here.facts, points),
+            }
+        }
+        Go::Same
+    }
+
+    fn answer(&mut self, request: &Request, here: Option<&Stopped<'_>>, facts: &Facts, points: &mut Points) {
         let arguments = &request.arguments;
         let body = match (request.command.as_str(), here) {
             ("threads", Some(here)) => {
@@ -184,13 +289,10 @@ impl Adapter {
             ("stackTrace", Some(here)) => Ok(self.stack(arguments, here)),
             ("scopes", Some(here)) => Ok(self.scopes(arguments, here)),
             ("variables", _) => Ok(self.variables(arguments)),
-            ("setBreakpoints", Some(here)) => Ok(lines(arguments, here.facts, points)),
-            ("setFunctionBreakpoints", Some(here)) => Ok(events(arguments, here.facts, points)),
-            ("setExceptionBreakpoints", Some(_)) => Ok(exceptions(arguments, points)),
+            ("setBreakpoints", _) => Ok(self.lines(arguments, facts, points)),
+            ("setFunctionBreakpoints", _) => Ok(self.events(arguments, facts, points)),
+            ("setExceptionBreakpoints", _) => Ok(exceptions(arguments, points)),
             ("evaluate", Some(here)) => evaluated(arguments, here),
-            ("setBreakpoints" | "setFunctionBreakpoints" | "setExceptionBreakpoints", None) => {
-                Err("the run has ended: restart it, and set the point then".to_string())
-            }
             ("stackTrace" | "scopes" | "evaluate", None) => Err("the run has ended: step back, or restart".to_string()),
             ("source", _) => Err("the text is in the file".to_string()),
             ("pause", _) => Err("the run stands still already".to_string()),
@@ -200,6 +302,49 @@ impl Adapter {
             Ok(body) => self.wire.answer(request, body),
             Err(why) => self.wire.refuse(request, &why),
         }
+    }
+
+    /// The path by which an editor finds a file: one of the library has a copy.
+    fn path_of(&self, file: &str) -> String {
+        let copy = (!RealWorld.exists(file)).then(|| self.shelf.source(&RealWorld, file)).flatten();
+        copy.unwrap_or_else(|| {
+            std::path::absolute(file).map_or_else(|_| file.to_string(), |path| path.to_string_lossy().into_owned())
+        })
+    }
+
+    /// The name of a file in the run, from an editor's path to it, which may go through links.
+    fn file_of<'f>(&self, path: &str, facts: &'f Facts) -> Option<&'f str> {
+        let whole = |path: &str| std::fs::canonicalize(path).ok();
+        let is_it = |file: &&String| {
+            let known = self.path_of(file);
+            known == path || whole(&known).is_some_and(|known| whole(path) == Some(known))
+        };
+        facts.lines.keys().find(is_it).map(String::as_str)
+    }
+
+    /// Replaces the points of one file.
+    fn lines(&self, arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
+        let path = arguments["source"]["path"].as_str().unwrap_or("");
+        let file = self.file_of(path, facts).unwrap_or(path);
+        points.clear(|point| matches!(&point.at, Where::Line(of, _) if of == file));
+        let set = |wanted: &Value| {
+            let line = self.counting.our_line(wanted["line"].as_u64().unwrap_or(0));
+            let at = Where::read(&format!("{file}:{line}"), file, facts);
+            shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, wanted["line"].as_u64())
+        };
+        let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
+        json!({ "breakpoints": set })
+    }
+
+    /// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
+    fn events(&self, arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
+        points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
+        let set = |wanted: &Value| {
+            let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
+            shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
+        };
+        let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
+        json!({ "breakpoints": set })
     }
 
     fn stack(&self, arguments: &Value, here: &Stopped<'_>) -> Value {
@@ -212,8 +357,9 @@ impl Adapter {
             .iter()
             .zip(1..)
             .map(|((name, place), id)| match place {
-                Some(place) => json!({ "id": id, "name": name, "line": place.line, "column": place.column,
-                    "source": { "name": place.file.rsplit('/').next(), "path": path_of(&place.file) } }),
+                Some(place) => json!({ "id": id, "name": name,
+                    "line": self.counting.line(place.line), "column": self.counting.column(place.column),
+                    "source": { "name": place.file.rsplit('/').next(), "path": self.path_of(&place.file) } }),
                 None => json!({ "id": id, "name": name, "line": 0, "column": 0, "presentationHint": "subtle" }),
             })
             .collect();
@@ -257,6 +403,7 @@ impl Adapter {
         let reason = match at.why {
             Why::Beginning => "entry",
             Why::Stepped => "step",
+            Why::Asked => "pause",
             Why::Point(_) => "breakpoint",
         };
         let mut body = json!({ "reason": reason, "threadId": at.host + 1, "allThreadsStopped": true });
@@ -271,20 +418,27 @@ impl Adapter {
 }
 
 impl Front for Adapter {
+    fn interrupts(&mut self) -> bool {
+        self.wire.is_asked()
+    }
+
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
+        if at.why == Why::Asked {
+            return self.interrupted(at, points);
+        }
         match self.is_configured {
             true => self.tell_stop(at),
             // Now the editor sends its points.
             false => self.wire.event("initialized", Value::Null),
         }
-        self.led(Some(at), points)
+        self.led(Some(at), at.facts, points)
     }
 
     fn said(&mut self, host: &str, _: u32, text: &str) {
         self.wire.event("output", json!({ "category": "console", "output": format!("{host}: {text}\n") }));
     }
 
-    fn ended(&mut self, end: &End, points: &mut Points) -> Go {
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
         let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
         let doubts: String = points.doubts().iter().map(|doubt| format!("{doubt}\n")).collect();
         let text = format!("{text}{doubts}the run has ended: step back, or restart\n");
@@ -294,39 +448,8 @@ impl Front for Adapter {
         let body =
             json!({ "reason": "pause", "description": "the run has ended", "threadId": 1, "allThreadsStopped": true });
         self.wire.event("stopped", body);
-        self.led(None, points)
+        self.led(None, facts, points)
     }
-}
-
-/// The path by which an editor finds a file.
-fn path_of(file: &str) -> String {
-    std::path::absolute(file).map_or_else(|_| file.to_string(), |path| path.to_string_lossy().into_owned())
-}
-
-/// Replaces the points of one file.
-fn lines(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
-    let path = arguments["source"]["path"].as_str().unwrap_or("");
-    let known = facts.lines.keys().find(|file| path_of(file) == path);
-    let file = known.map_or(path, String::as_str);
-    points.clear(|point| matches!(&point.at, Where::Line(of, _) if of == file));
-    let set = |wanted: &Value| {
-        let line = wanted["line"].as_u64().unwrap_or(0);
-        let at = Where::read(&format!("{file}:{line}"), file, facts);
-        shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, Some(line))
-    };
-    let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
-    json!({ "breakpoints": set })
-}
-
-/// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
-fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
-    points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
-    let set = |wanted: &Value| {
-        let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
-        shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
-    };
-    let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
-    json!({ "breakpoints": set })
 }
 
 /// Reads `condition`, `hitCondition` and `logMessage`; editors omit them or send them empty.

@@ -39,12 +39,16 @@ pub fn debug(checked: &Checked, asked: &Asked<'_>, printer: &Printer) -> Result<
 /// exit code; fails if the editor left without a word.
 pub fn serve(seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
     let mut wire = Wire::new(Box::new(BufReader::new(std::io::stdin())), Box::new(printer.output()));
+    let mut counting = dap::Counting::of(&serde_json::Value::Null);
     // Errors of a program go over the protocol, not to the printer.
     let own = printer;
     let printer = Printer::new(Format::Text, When::Never);
     while let Some(request) = wire.read() {
         match request.command.as_str() {
-            "initialize" => wire.answer(&request, dap::capabilities()),
+            "initialize" => {
+                counting = dap::Counting::of(&request.arguments);
+                wire.answer(&request, dap::capabilities());
+            }
             "launch" => {
                 let text = |name: &str| request.arguments[name].as_str().map(str::to_string);
                 let Some(program) = text("program") else {
@@ -70,7 +74,7 @@ pub fn serve(seed: Option<u64>, printer: &Printer) -> Result<i32, Failure> {
                     let taken = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
                     let Some(mut wire) = taken else { return Ok(()) };
                     wire.answer(&request, Value::Null);
-                    debug::run(target, Box::new(dap::Adapter::new(wire, stop_on_entry)), &RealWorld)
+                    debug::run(target, Box::new(dap::Adapter::new(wire, counting, stop_on_entry)), &RealWorld)
                 };
                 let ran = with_target(&checked, &asked, &printer, lead);
                 match (ran, slot.into_inner().unwrap_or_else(PoisonError::into_inner)) {

@@ -1,10 +1,11 @@
 //! The debugger's commands, one a line: from a terminal with history and completion, or from a pipe.
 
 use std::io::{BufRead, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_driver::debug::{
-    time, By, Condition, End, Facts, Front, Go, Hits, Only, Points, Stopped, Variable, Where, Why,
+    self, time, By, Condition, End, Facts, Front, Go, Hits, Only, Points, Stopped, Variable, Where, Why,
 };
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -54,6 +55,8 @@ pub struct Terminal {
     output: Output,
     /// Whether nothing can be written any more: the command's end says so.
     is_closed: bool,
+    /// Set by Ctrl-C while the run goes on.
+    interrupted: Option<Arc<AtomicBool>>,
 }
 
 /// The source of the commands.
@@ -104,7 +107,8 @@ impl Terminal {
         let is_terminal = std::io::stdin().is_terminal();
         let pipe = || Lines::Pipe(std::io::BufReader::new(std::io::stdin()));
         let lines = is_terminal.then(editor).flatten().unwrap_or_else(pipe);
-        let mut terminal = Terminal { lines, again: None, output, is_closed: false };
+        let interrupted = is_terminal.then(debug::interrupted).and_then(Result::ok);
+        let mut terminal = Terminal { lines, again: None, output, is_closed: false, interrupted };
         terminal.say(&format!("{}; `help` says what can be done", facts.name));
         terminal
     }
@@ -141,7 +145,8 @@ impl Terminal {
     }
 
     /// Reads commands until one lets the run go on. `here` is where the run stands; `None` after its end.
-    fn led(&mut self, here: Option<&Stopped<'_>>, points: &mut Points) -> Go {
+    fn led(&mut self, here: Option<&Stopped<'_>>, facts: &Facts, points: &mut Points) -> Go {
+        self.interrupted.iter().for_each(|flag| flag.store(false, Ordering::Relaxed));
         loop {
             let Some(line) = self.read() else { return Go::Quit };
             let line = line.trim();
@@ -152,7 +157,7 @@ impl Terminal {
                 }
             }
             let (word, rest) = line.split_once(' ').map_or((line, ""), |(word, rest)| (word, rest.trim()));
-            match self.command(word, rest, here, points) {
+            match self.command((word, rest), here, facts, points) {
                 Ok(Some(go)) => {
                     self.again = matches!(go, Go::On | Go::Forward(_) | Go::Back(_)).then_some(go);
                     return go;
@@ -165,9 +170,9 @@ impl Terminal {
 
     fn command(
         &mut self,
-        word: &str,
-        rest: &str,
+        (word, rest): (&str, &str),
         here: Option<&Stopped<'_>>,
+        facts: &Facts,
         points: &mut Points,
     ) -> Result<Option<Go>, String> {
         let forward = |by| match here {
@@ -198,7 +203,7 @@ impl Terminal {
             "quit" | "q" | "exit" => Ok(Some(Go::Quit)),
             "help" | "h" | "?" => self.told(HELP),
             "break" | "b" => {
-                let text = self.set_point(rest, here, points)?;
+                let text = self.set_point(rest, here, facts, points)?;
                 self.told(&text)
             }
             "breaks" => {
@@ -254,9 +259,13 @@ impl Terminal {
         Ok(None)
     }
 
-    fn set_point(&self, rest: &str, here: Option<&Stopped<'_>>, points: &mut Points) -> Result<String, String> {
-        let Some(here) = here else { return Err("the run has ended: `restart`, and then set it".to_string()) };
-        let facts = here.facts;
+    fn set_point(
+        &self,
+        rest: &str,
+        here: Option<&Stopped<'_>>,
+        facts: &Facts,
+        points: &mut Points,
+    ) -> Result<String, String> {
         // Searched from the end: the message may contain these words too.
         let cut = |text: &str, word: &str| match text.split_once(word) {
             Some((before, behind)) => (before.to_string(), Some(behind.trim().to_string())),
@@ -282,7 +291,7 @@ impl Terminal {
             let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
             return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
         }
-        let at = Where::read(&place, Self::file_meant(here), facts).map_err(failed)?;
+        let at = Where::read(&place, Self::file_meant(here, facts), facts).map_err(failed)?;
         let replaced = |only_then: &Only| *only_then != Only::default() && *only_then != only;
         let other = points.standing(&at, host.as_deref()).is_some_and(|known| replaced(&known.only));
         let shown = shown_point(points.add_only(at, host, only));
@@ -290,12 +299,12 @@ impl Terminal {
     }
 
     /// The file of a line number without a file: the file where the run stands, or the file on the command line as long
-    /// as the run has not moved.
-    fn file_meant<'h>(here: &'h Stopped<'_>) -> &'h str {
-        let asked = (here.why == Why::Beginning).then_some(here.facts.file.as_str());
-        let asked = asked.filter(|file| here.facts.lines.contains_key(*file));
-        let first = || here.facts.lines.keys().next().map_or("", String::as_str);
-        asked.unwrap_or_else(|| here.place().map_or_else(first, |place| &place.file))
+    /// as the run has not moved, and when it has ended.
+    fn file_meant<'h>(here: Option<&'h Stopped<'_>>, facts: &'h Facts) -> &'h str {
+        let asked = here.is_none_or(|here| here.why == Why::Beginning).then_some(facts.file.as_str());
+        let asked = asked.filter(|file| facts.lines.contains_key(*file));
+        let first = || facts.lines.keys().next().map_or("", String::as_str);
+        asked.unwrap_or_else(|| here.and_then(Stopped::place).map_or_else(first, |place| &place.file))
     }
 }
 
@@ -308,24 +317,28 @@ fn times_in(text: &str) -> Option<usize> {
 }
 
 impl Front for Terminal {
+    fn interrupts(&mut self) -> bool {
+        self.interrupted.as_ref().is_some_and(|flag| flag.swap(false, Ordering::Relaxed))
+    }
+
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
         let text = match around(at, 0) {
             Ok(line) => format!("{}\n{line}", head(at)),
             Err(_) => head(at),
         };
         self.say(text.trim_end());
-        self.led(Some(at), points)
+        self.led(Some(at), at.facts, points)
     }
 
     fn said(&mut self, host: &str, point: u32, text: &str) {
         self.say(&format!("{host}  {text}  (point {point})"));
     }
 
-    fn ended(&mut self, end: &End, points: &mut Points) -> Go {
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
         self.say("the run has ended");
         points.doubts().iter().for_each(|doubt| self.say(doubt));
         end.failed.iter().for_each(|failed| self.say(&format!("FAILED {failed}")));
-        self.led(None, points)
+        self.led(None, facts, points)
     }
 }
 
@@ -334,6 +347,7 @@ fn head(at: &Stopped<'_>) -> String {
     let why = match at.why {
         Why::Beginning => "  (the beginning)".to_string(),
         Why::Stepped => String::new(),
+        Why::Asked => "  (stopped by Ctrl-C)".to_string(),
         Why::Point(number) => format!("  (point {number})"),
     };
     let name = at.calls().first().map_or(String::new(), |(name, _)| name.clone());

@@ -284,6 +284,81 @@ fn an_editor_that_says_nonsense_is_told() {
     assert_eq!(dap.quit(), Some(0));
 }
 
+/// A file of the library has a copy that an editor can open, and points are set by a path through links, counted as the editor does,
+/// and at the end of the run.
+#[test]
+fn an_editors_paths_and_lines_are_understood() {
+    let folder = file("dap_paths").parent().unwrap().to_path_buf();
+    let program = folder.join("keeps.mok");
+    let text = "use containers\n\nworker Keeps {\n    entity { queue<Message> kept(8) }\n    on send(msg) {\n        \
+        kept.push(msg) or { drop msg: full }\n        if let first = kept.pop() { below.send(first) }\n    }\n}\n\
+        stack S(device: Device) {\n    app = Keeps over device\n    export app\n}\n\
+        test \"t\" {\n    stack S\n    app.send_to(\"a\")\n    => device.frame(\"a\")\n}\n";
+    std::fs::write(&program, text).unwrap();
+    let mut dap = Dap::new();
+    dap.ask("initialize", json!({ "linesStartAt1": false, "columnsStartAt1": false }));
+    dap.ask("launch", json!({ "program": program, "test": "t" }));
+    dap.event("initialized");
+    let around = folder.join("../dap_paths/keeps.mok");
+    let at =
+        |path: &std::path::Path, line: u64| json!({ "source": { "path": path }, "breakpoints": [{ "line": line }] });
+    let set = dap.ask("setBreakpoints", at(&around, 5));
+    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][0]["line"]), (&json!(true), &json!(5)));
+    dap.ask("configurationDone", json!({}));
+    assert_eq!(dap.line(), 5);
+    dap.ask("stepIn", json!({ "threadId": 1 }));
+    dap.event("stopped");
+    let frames = dap.ask("stackTrace", json!({ "threadId": 1 }))["stackFrames"].clone();
+    let path = std::path::PathBuf::from(frames[0]["source"]["path"].as_str().unwrap());
+    let line = frames[0]["line"].as_u64().unwrap();
+    let library = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    assert!(path.ends_with("library/containers/queue.mok") && library.lines().count() > line as usize, "{frames}");
+    dap.ask("continue", json!({ "threadId": 1 }));
+    assert_eq!(dap.event("stopped")["description"], "the run has ended");
+    assert_eq!(dap.ask("setBreakpoints", at(&path, line))["breakpoints"][0]["verified"], true);
+    dap.ask("reverseContinue", json!({ "threadId": 1 }));
+    assert_eq!(dap.line(), line);
+    assert_eq!(dap.quit(), Some(0));
+}
+
+/// A run that goes on is stopped, and ended, and one that never rests can be looked at.
+#[test]
+fn a_run_that_goes_on_is_interrupted() {
+    let folder = file("dap_pause").parent().unwrap().to_path_buf();
+    let network = |name: &str, after: &str, until: &str| {
+        let text = format!(
+            "worker A {{\n    entity {{ var n: u32 = 0  timer t }}\n    on start {{ start t after 1 us }}\n    on expiry t {{\n        n +%= 1\n        \
+             start t after {after}\n    }}\n    on send(msg) {{ below.send(msg) }}\n}}\nstack S(device: Device) {{\n    app = A over device\n    export app\n}}\n\
+             network N {{\n    host a = S()\n    host b = S()\n    link l {{ a.device, b.device  delay 1 ms }}\n    until {until}\n}}\n"
+        );
+        let file = folder.join(name);
+        std::fs::write(&file, text).unwrap();
+        file
+    };
+    let long = network("long.mok", "1 us", "60 min");
+    let mut dap = Dap::launched(&long, &[], &[], json!({}));
+    assert_eq!(dap.ask("threads", json!({}))["threads"].as_array().unwrap().len(), 2);
+    let set = dap.ask(
+        "setBreakpoints",
+        json!({ "source": { "path": long }, "breakpoints": [{ "line": 5, "condition": "n == 4000000000" }] }),
+    );
+    assert_eq!(set["breakpoints"][0]["verified"], true);
+    dap.ask("pause", json!({ "threadId": 1 }));
+    assert_eq!(dap.event("stopped")["reason"], "pause");
+    dap.ask("setBreakpoints", json!({ "source": { "path": long }, "breakpoints": [{ "line": 6 }] }));
+    assert_eq!(dap.after("continue"), 6);
+    dap.ask("setBreakpoints", json!({ "source": { "path": long }, "breakpoints": [] }));
+    dap.ask("continue", json!({ "threadId": 1 }));
+    assert!(dap.refused("next", json!({})).contains("the run goes on already"));
+    assert_eq!(dap.quit(), Some(0));
+
+    let restless = network("restless.mok", "1 ns", "1 s");
+    let (out, err, code) = super::transcript(&["debug", restless.to_str().unwrap()], "continue\nback\nprint n\n");
+    assert!(out.contains("the run has ended\nFAILED the network makes no headway"), "{out}");
+    assert!(out.contains("\n(mokume) back\n") && !out.contains("nothing is called"), "{out}");
+    assert_eq!((err.as_str(), code), ("", 0));
+}
+
 #[test]
 fn an_editor_may_vanish() {
     // Keeps the output open to the end: the system ends a process that writes to a closed pipe.

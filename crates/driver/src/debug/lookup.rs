@@ -3,7 +3,7 @@
 //! Keeps: where several objects have a name and none of them is the current one, all of them are told, and no one is meant.
 
 use super::facts::{LENGTH, SIZE};
-use super::shown::{Stopped, Variable};
+use super::shown::{Stopped, Variable, FLOW};
 use super::variable::is_quoted;
 
 /// What was found.
@@ -64,6 +64,13 @@ pub(super) fn of(at: &Stopped<'_>, name: &str) -> Looked {
 }
 
 fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Looked {
+    if name.contains('[') {
+        return at.with_all(|| found(at, bound, of_caller, name));
+    }
+    found(at, bound, of_caller, name)
+}
+
+fn found(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Looked {
     let path = path(name);
     if let [first, rest @ ..] = &path[..] {
         if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
@@ -98,7 +105,11 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
     Looked::of(here(&of_object, &path, ""))
         .or(|| container(at, &of_object, &path))
         .or(|| Looked::of(here(&at.around(), &path, "")))
-        .or(|| in_layers(at, [&bound, &of_object], &path))
+        .or(|| match path[..] {
+            // That of another layer's session is not meant.
+            [FLOW, ..] => Looked::Nothing,
+            _ => in_layers(at, [&bound, &of_object], &path),
+        })
 }
 
 /// A container by its name alone: its state, `first 2, length 1`.

@@ -16,6 +16,7 @@ mod variable;
 
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mokume_base::world::World;
@@ -45,7 +46,12 @@ pub trait Front: Send {
     }
 
     /// The run has ended.
-    fn ended(&mut self, end: &End, points: &mut Points) -> Go;
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go;
+
+    /// Asked now and then while the run goes on: whether it shall stop where it is.
+    fn interrupts(&mut self) -> bool {
+        false
+    }
 }
 
 /// The current place in a run, by which steps are measured.
@@ -77,6 +83,18 @@ pub enum Fault {
     Skips,
     /// A step backwards ends one moment too early.
     TooFar,
+}
+
+/// After so many moments the front is asked whether the run shall stop.
+const ASKED_EACH: u64 = 64;
+
+/// A flag that Ctrl-C sets; twice before somebody has taken it back, it ends the process. An error if signals cannot be had.
+pub fn interrupted() -> std::io::Result<Arc<AtomicBool>> {
+    use signal_hook::consts::SIGINT;
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register_conditional_shutdown(SIGINT, 130, Arc::clone(&flag))?;
+    signal_hook::flag::register(SIGINT, Arc::clone(&flag))?;
+    Ok(flag)
 }
 
 /// The panic payload that abandons a run. It is not an error.
@@ -142,7 +160,12 @@ pub fn run_faulty(
     loop {
         lock(&engine).begin();
         match catch_unwind(AssertUnwindSafe(|| target.run(&observed, world))) {
-            Ok(ran) => lock(&engine).ended(&ran?),
+            Ok(Ok(end)) => lock(&engine).ended(&end),
+            // A run that never rests ends there, and can be looked at.
+            Ok(Err(failure)) if lock(&engine).spot.count > 0 => {
+                lock(&engine).ended(&End { failed: vec![format!("{}: {}", failure.message, failure.help)] });
+            }
+            Ok(Err(failure)) => return Err(failure),
             Err(thrown) if thrown.is::<GivenUp>() => {}
             Err(thrown) => resume_unwind(thrown),
         }
@@ -169,6 +192,9 @@ impl Engine {
             // With several texts, it is not yet known which one applies.
             What::Statement(_) if texts.are_several && is_head(&facts, moment) => {}
             _ => self.spot.depth = moment.frames().iter().map(|frame| moment.depth(frame)).sum(),
+        }
+        if self.spot.count.is_multiple_of(ASKED_EACH) && self.front.interrupts() {
+            return self.stop(host, moment, Why::Asked);
         }
         let goes_on = self.goes_on(moment);
         let here = self.spot;
@@ -267,7 +293,7 @@ impl Engine {
             Mode::To(..) | Mode::Forward(..) => loop {
                 // After the last moment.
                 self.spot = Spot { count: self.spot.count + 1, instant: self.spot.instant + 1, depth: 0 };
-                let go = self.front.ended(end, &mut self.points);
+                let go = self.front.ended(end, &self.facts, &mut self.points);
                 if self.turned(go) {
                     return;
                 }
@@ -284,6 +310,7 @@ impl Engine {
             Go::Forward(by) => (Mode::Forward(by, from), false),
             Go::Back(by) => (Mode::Search { by, from, found: None }, false),
             Go::Restart => (Mode::To(1, Why::Beginning), false),
+            Go::Same => (self.mode, false),
             Go::Quit => (self.mode, true),
         };
         if go == Go::Restart {

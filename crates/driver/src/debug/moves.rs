@@ -16,6 +16,8 @@ pub enum Go {
     Back(By),
     /// From the beginning, to its first statement.
     Restart,
+    /// What was meant before somebody interrupted the run.
+    Same,
     Quit,
 }
 
@@ -44,4 +46,6 @@ pub enum Why {
     Stepped,
     /// The point of this number.
     Point(u32),
+    /// Somebody interrupts.
+    Asked,
 }

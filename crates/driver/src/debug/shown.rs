@@ -1,5 +1,7 @@
 //! What a stopped run shows: the place, bound names, the state of all layers, and the causes.
 
+use std::cell::Cell;
+
 use mokume_base::{time, Form};
 use mokume_interpret::{Cause, CellView, Frame, Local, Message, Moment, Part, What};
 use mokume_reaction::{
@@ -40,11 +42,32 @@ pub struct Stopped<'a> {
     /// The number of moments up to this one; the same moment has the same number in each run.
     pub number: u64,
     moment: &'a Moment<'a>,
+    /// How many parts of an array, a map or places are listed.
+    most: Cell<usize>,
 }
 
 impl<'a> Stopped<'a> {
     pub(super) fn new(facts: &'a Facts, host: usize, moment: &'a Moment<'a>, (why, number): (Why, u64)) -> Stopped<'a> {
-        Stopped { facts, host, why, number, moment }
+        Stopped { facts, host, why, number, moment, most: Cell::new(MOST) }
+    }
+
+    /// Does this with all parts listed, for one that is asked for by its place.
+    pub(super) fn with_all<T>(&self, does: impl FnOnce() -> T) -> T {
+        let before = self.most.replace(usize::MAX);
+        let done = does();
+        self.most.set(before);
+        done
+    }
+
+    /// The parts that are listed: all of few; of many those that are not zero, and what the others are.
+    fn listed(&self, count: usize, is_zero: &dyn Fn(usize) -> bool) -> (Vec<usize>, Option<Variable>) {
+        if count <= self.most.get() {
+            return ((0..count).collect(), None);
+        }
+        let listed: Vec<usize> = (0..count).filter(|at| !is_zero(*at)).take(self.most.get()).collect();
+        let all_zero = (0..count).all(|at| is_zero(at) || listed.contains(&at));
+        let more = format!("{} more{}", count - listed.len(), if all_zero { ", all 0" } else { "" });
+        (listed, Some(leaf("…", more)))
     }
 
     fn automaton(&self) -> &Automaton {
@@ -439,7 +462,7 @@ impl<'a> Stopped<'a> {
         let is_one = automaton.class(class).capacity == 1;
         let name = if is_one { scope.to_string() } else { format!("{scope} #{}", object.object) };
         let cells = &automaton.class(class).cells;
-        let (mut within, mut number) = (Vec::new(), 0);
+        let (mut within, mut number) = (Vec::from_iter(self.flow_of(class, object)), 0);
         while let Some(cell) = cells.get(number) {
             let kept = kept::member_of(&self.facts.kept, &cells[number..], &automaton.sources);
             let kept = kept.and_then(|kept| Some((self.kept(kept, (class, object), number)?, kept.cells())));
@@ -456,6 +479,20 @@ impl<'a> Stopped<'a> {
         }
         let in_source = |name: &str| self.written().name(automaton, class, name).to_string();
         Variable { name, value: String::new(), within: nested(within, &in_source) }
+    }
+
+    /// The flow of an object, if it is a session's.
+    fn flow_of(&self, class: ClassId, object: Handle) -> Option<Variable> {
+        let cells = self.automaton().class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_none());
+        let parts = cells.filter_map(|(number, cell)| {
+            let (name, CellKind::Scalar { ty, .. }) = (cell.name.strip_prefix(FLOW_CELLS)?, &cell.kind) else {
+                return None;
+            };
+            let CellView::Word(word) = self.moment.cell(class, object, number.into())? else { return None };
+            Some((name, Part::Word(*ty, word)))
+        });
+        let parts: Vec<(&str, Part<'_>)> = parts.collect();
+        (!parts.is_empty()).then(|| Variable { name: FLOW.to_string(), ..self.flow(&parts) })
     }
 
     /// The value of a member that has parts, of an object; its first cell has this number.
@@ -482,7 +519,9 @@ impl<'a> Stopped<'a> {
                     let value = shaped(&kept.shape, &kept::parts(&kept.shape, &words?)?)?;
                     Some(Variable { name: format!("[{at}]"), ..value })
                 };
-                let within = (0..count.min(MOST)).map(element).collect::<Option<_>>()?;
+                let is_zero = |at: usize| columns.iter().all(|(_, words)| words.get(at).is_none_or(|word| *word == 0));
+                let (listed, more) = self.listed(count, &is_zero);
+                let within = listed.into_iter().map(element).chain(more.map(Some)).collect::<Option<_>>()?;
                 Variable { name: String::new(), value: format!("{count} elements"), within }
             }
             Is::Map(keys) => {
@@ -504,7 +543,9 @@ impl<'a> Stopped<'a> {
                     let value = shaped(&kept.shape, &kept::parts(&kept.shape, &typed(value, words))?)?;
                     Some(Variable { name: format!("[{}]", named.join(", ")), ..value })
                 };
-                let within = entries.iter().take(MOST).map(entry).collect::<Option<_>>()?;
+                let (listed, more) = self.listed(entries.len(), &|_| false);
+                let named = listed.into_iter().map(|at| entry(&entries[at]));
+                let within = named.chain(more.map(Some)).collect::<Option<_>>()?;
                 Variable { name: String::new(), value: format!("{} entries", entries.len()), within }
             }
         };
@@ -521,8 +562,9 @@ impl<'a> Stopped<'a> {
         match (kind, view) {
             (CellKind::Scalar { ty, .. }, CellView::Word(word)) => leaf("", said(of_value, *ty, *word)),
             (CellKind::Array { ty, .. }, CellView::Array(words)) => {
-                let all = words.iter().enumerate().take(MOST);
-                let within = all.map(|(at, word)| leaf(format!("[{at}]"), said(of_value, *ty, *word))).collect();
+                let (listed, more) = self.listed(words.len(), &|at| words[at] == 0);
+                let named = listed.into_iter().map(|at| leaf(format!("[{at}]"), said(of_value, *ty, words[at])));
+                let within = named.chain(more).collect();
                 several(format!("{} elements", words.len()), within)
             }
             (CellKind::Map { key, value, .. }, CellView::Map(entries)) => {
@@ -533,16 +575,20 @@ impl<'a> Stopped<'a> {
                 let forms = forms.unwrap_or(&none);
                 let of_key = |words: &[u64]| forms.key(words, &|at, word| plain(key, at, word));
                 let of_value = |words: &[u64]| forms.map_value(words, &|at, word| plain(value, at, word));
-                let within = entries.iter().take(MOST);
-                let within = within.map(|(k, v)| leaf(format!("[{}]", of_key(k)), of_value(v))).collect();
+                let (listed, more) = self.listed(entries.len(), &|_| false);
+                let named = listed.into_iter().map(|at| entries[at]);
+                let named = named.map(|(k, v)| leaf(format!("[{}]", of_key(k)), of_value(v)));
+                let within = named.chain(more).collect();
                 several(format!("{} entries", entries.len()), within)
             }
             (_, CellView::Messages(places)) => {
-                let held = places.iter().enumerate().filter_map(|(at, message)| Some((at, (*message)?)));
-                let within = held.take(MOST);
-                let within: Vec<Variable> =
-                    within.map(|(at, message)| Variable { name: format!("[{at}]"), ..self.message(message) }).collect();
-                let count = places.iter().filter(|place| place.is_some()).count();
+                let held: Vec<_> =
+                    places.iter().enumerate().filter_map(|(at, message)| Some((at, (*message)?))).collect();
+                let (listed, more) = self.listed(held.len(), &|_| false);
+                let named = listed.into_iter().map(|at| held[at]);
+                let named = named.map(|(at, message)| Variable { name: format!("[{at}]"), ..self.message(message) });
+                let within: Vec<Variable> = named.chain(more).collect();
+                let count = held.len();
                 several(format!("{count} of {} places taken", places.len()), within)
             }
             (_, CellView::Timer(None)) => leaf("", NOT_RUNNING),
@@ -558,6 +604,12 @@ impl<'a> Stopped<'a> {
         }
     }
 }
+
+/// What is said of a flow: `flow.remote.port`.
+pub(super) const FLOW: &str = "flow";
+
+/// The beginning of the names of cells that hold a session's flow.
+const FLOW_CELLS: &str = "flow_";
 
 /// A name without what stands in front of it.
 fn last(name: &str) -> &str {

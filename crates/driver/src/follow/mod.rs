@@ -24,6 +24,9 @@ use learn::Follower;
 pub use noted::{Ended, How};
 pub use said::{Came, Fate, Likeness, Report, Seen, Sent, What};
 
+/// A packet that comes once more within this time, in nanoseconds, is a duplicate; later, the host has sent it again.
+const DUPLICATE: u64 = 10_000_000;
+
 impl Host<'_> {
     /// Runs the stack along a capture. Its packets must have the link type of the stack's device. `sent` selects those
     /// that the host sent; by default, those that its stack sends. Meanwhile `done` hears how many packets were followed.
@@ -45,7 +48,12 @@ impl Host<'_> {
         let clock_from = first.filter(|seen| matches!(&seen.what, What::Sent(sent) if sent.how == Likeness::Alike));
         let clock_from = clock_from.map(|seen| seen.packet);
         let waiting = self.applications.map_or(0, |(prepared, host)| prepared.waits_for_others(host));
-        let is_unlike = |seen: &&Seen| matches!(&seen.what, What::Sent(sent) if sent.how == Likeness::Unlike);
+        let at = |packet: u64| seen.iter().find(|seen| seen.packet == packet).map_or(0, |seen| seen.at);
+        let is_unlike = |seen: &&Seen| match &seen.what {
+            What::Sent(Sent { how: Likeness::Unlike, .. }) => true,
+            What::Sent(Sent { how: Likeness::Again(before), .. }) => seen.at.saturating_sub(at(*before)) > DUPLICATE,
+            _ => false,
+        };
         let apart_from = seen.iter().find(is_unlike).map(|seen| seen.packet);
         Ok(Report { seen, missing, waiting, clock_from, apart_from })
     }

@@ -9,7 +9,7 @@ use mokume_prove::judge::{Judged, Step};
 use mokume_prove::pair::{pair, Both, Pair};
 use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, OpKind, Trigger, Type};
 
-use super::replay::test_of;
+use super::replay::parted;
 use super::{there, way, Beside, Replayed, Way};
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -246,14 +246,5 @@ fn refuted(first: &Compiled, pair: &Pair, seed: u64) -> Option<Replayed> {
     let named = Automaton { name: first.uncomposed.name.clone(), ..pair.first.clone() };
     let beside = Beside { layers: &named, natives: &first.natives, lessons: &[] };
     let difference = beside.run(&pair.second, 0, (SEQUENCES, seed)).0?;
-    let test = test_of(&beside, &first.written, &difference, "where the second differs");
-    // Accounts use numbers of reasons.
-    let named = |text: &str| {
-        let mut text = text.to_owned();
-        for (place, reason) in pair.first.reasons.iter().enumerate() {
-            text = text.replace(&format!("ReasonId({place})"), &reason.name);
-        }
-        text
-    };
-    Some(Replayed { test, layers: named(&difference.reference), path: named(&difference.subject) })
+    Some(parted(&beside, &first.written, &difference, &pair.second, "where the second differs"))
 }

@@ -10,7 +10,7 @@ use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Less
 use mokume_interpret::Instance;
 use mokume_prove::judge::given;
 use mokume_reaction::{
-    Accounts, Automaton, Datum, Handle, Machine, Natives, Outcome, Output, Path, PortId, Trigger, Type,
+    Accounts, Automaton, Datum, Handle, Machine, Natives, Outcome, Output, Path, PortId, ReasonId, Trigger, Type,
 };
 use mokume_script::Written;
 
@@ -185,6 +185,21 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// An output in one line, long messages cut.
+    fn short(&self, output: &Output) -> String {
+        let port = &self.automaton.ports[output.port.index()];
+        let signature = &port.outputs[output.event as usize];
+        let word = |at: usize| if let Datum::Word(word) = &output.args[at] { Some(*word) } else { None };
+        let other = |at: usize| match &output.args[at] {
+            Datum::Message(octets) => mokume_record::text_of(octets),
+            Datum::Handle(Handle::NULL) => "null".to_owned(),
+            Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
+            Datum::Word(_) => String::new(),
+        };
+        let args = self.written.arguments(self.automaton, output.port, &signature.params, &word, &other);
+        format!("{}.{}({})", port.name, signature.event, args.join(", "))
+    }
+
     fn call(&mut self, port: PortId, name: &str, params: &[(String, Type)], args: &[Datum], is_output: bool) -> String {
         let word = |at: usize| match &args[at] {
             Datum::Word(word) => Some(*word),
@@ -232,42 +247,201 @@ impl Writer<'_> {
 
 /// The steps, with the outputs of the layers, as a `test` of this title.
 pub(super) fn test_of(beside: &Beside<'_>, written: &Written, difference: &Difference, title: &str) -> String {
-    let automaton = beside.layers;
-    let mut machine = beside.machine(&Arc::new(automaton.clone()), &difference.params, difference.seed);
-    let mut writer = Writer { automaton, written, names: Vec::new() };
-    let params: Vec<String> = automaton
-        .params
-        .iter()
-        .zip(&difference.params)
-        .filter_map(|(param, value)| {
-            let is_said = param.default != Some(*value);
-            is_said.then(|| format!("{}: {}", param.name, mokume_script::scalar(automaton, param.ty, *value)))
-        })
-        .collect();
-    let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    let mut text = format!("test \"{title}\" {{\n    stack {}{params}\n", automaton.name);
-    let started = machine.start(0);
-    if !started.outputs.is_empty() {
-        text.push_str(&writer.outputs(&started.outputs));
-    }
-    let mut clock = 0;
-    for step in &difference.steps {
-        let (Step::Input { now, .. } | Step::Advance { now }) = step;
-        if *now > clock || matches!(step, Step::Advance { .. }) {
-            text.push_str(&format!("    after {} ns\n", now - clock));
-            clock = *now;
-            let passed = machine.advance(*now);
-            if !passed.outputs.is_empty() {
-                text.push_str(&writer.outputs(&passed.outputs));
+    Told::of(beside, written, difference, None, title).ended()
+}
+
+/// The same for another stack that shall do what the layers do; and in words what each does where they part. The test goes on to
+/// where outputs or counts show it, if they do.
+pub(super) fn parted(
+    beside: &Beside<'_>,
+    written: &Written,
+    difference: &Difference,
+    second: &Automaton,
+    title: &str,
+) -> Replayed {
+    let mut told = Told::of(beside, written, difference, Some(second), title);
+    let said = told.outcomes_apart().or_else(|| {
+        let (deadlines, counts) = (told.deadlines_apart(), told.counts_apart());
+        let (lines, counts) = counts.unzip();
+        if !told.until_it_shows() {
+            told.text.extend(lines.clone());
+        }
+        let is_seen = lines.is_some() || told.last[0].outputs != told.last[1].outputs;
+        let unseen = |[first, second]: [String; 2]| match is_seen {
+            true => [first, second],
+            false => [first, format!("{second} (no output of the next {WAITS} timers shows it)")],
+        };
+        deadlines.map(unseen).or(counts)
+    });
+    let [layers, path] = said.unwrap_or_else(|| [difference.reference.clone(), difference.subject.clone()]);
+    Replayed { test: told.ended(), layers, path }
+}
+
+/// The most timers after the last step that are waited for until a difference shows.
+const WAITS: usize = 16;
+
+/// A test that is written while it is played, by the layers and perhaps by a second stack.
+struct Told<'a> {
+    writer: Writer<'a>,
+    first: Instance,
+    second: Option<Instance>,
+    text: String,
+    clock: u64,
+    /// What the last step gave in both.
+    last: [Outcome; 2],
+}
+
+impl<'a> Told<'a> {
+    fn of(
+        beside: &Beside<'a>,
+        written: &'a Written,
+        difference: &Difference,
+        second: Option<&Automaton>,
+        title: &str,
+    ) -> Told<'a> {
+        let automaton = beside.layers;
+        let made =
+            |automaton: &Automaton| beside.machine(&Arc::new(automaton.clone()), &difference.params, difference.seed);
+        let params: Vec<String> = automaton
+            .params
+            .iter()
+            .zip(&difference.params)
+            .filter_map(|(param, value)| {
+                let is_said = param.default != Some(*value);
+                is_said.then(|| format!("{}: {}", param.name, mokume_script::scalar(automaton, param.ty, *value)))
+            })
+            .collect();
+        let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
+        let mut told = Told {
+            writer: Writer { automaton, written, names: Vec::new() },
+            first: made(automaton),
+            second: second.map(made),
+            text: format!("test \"{title}\" {{\n    stack {}{params}\n", automaton.name),
+            clock: 0,
+            last: Default::default(),
+        };
+        told.step(|machine| machine.start(0));
+        told.outputs(false);
+        for step in &difference.steps {
+            let (Step::Input { now, .. } | Step::Advance { now }) = step;
+            if *now > told.clock || matches!(step, Step::Advance { .. }) {
+                told.advance(*now, false);
+            }
+            if let Step::Input { port, event, args, .. } = step {
+                let input = &automaton.ports[port.index()].inputs[*event as usize];
+                let call = told.writer.call(*port, &input.event, &input.params, args, false);
+                told.text.push_str(&format!("    {call}\n"));
+                told.step(|machine| machine.input(*now, *port, *event, args));
+                told.outputs(true);
             }
         }
-        if let Step::Input { port, event, args, .. } = step {
-            let input = &automaton.ports[port.index()].inputs[*event as usize];
-            let call = writer.call(*port, &input.event, &input.params, args, false);
-            let outcome = machine.input(*now, *port, *event, args);
-            text.push_str(&format!("    {call}\n{}", writer.outputs(&outcome.outputs)));
+        told
+    }
+
+    fn step(&mut self, does: impl Fn(&mut Instance) -> Outcome) {
+        let first = does(&mut self.first);
+        let second = self.second.as_mut().map(&does);
+        self.last = [first, second.unwrap_or_default()];
+    }
+
+    /// Writes the outputs of the last step; that there were none only if it is asked for.
+    fn outputs(&mut self, also_none: bool) {
+        if also_none || !self.last[0].outputs.is_empty() {
+            let outputs = self.writer.outputs(&self.last[0].outputs);
+            self.text.push_str(&outputs);
         }
     }
-    text.push_str("}\n");
-    text
+
+    fn advance(&mut self, now: u64, also_none: bool) {
+        self.text.push_str(&format!("    after {} ns\n", now - self.clock));
+        self.clock = now;
+        self.step(|machine| machine.advance(now));
+        self.outputs(also_none);
+    }
+
+    fn ended(mut self) -> String {
+        self.text.push_str("}\n");
+        self.text
+    }
+
+    /// What the last step gave, if that differs.
+    fn outcomes_apart(&self) -> Option<[String; 2]> {
+        let [first, second] = &self.last;
+        let most = first.outputs.len().max(second.outputs.len());
+        if let Some(place) = (0..most).find(|place| first.outputs.get(*place) != second.outputs.get(*place)) {
+            let more = |count: usize| match count {
+                0 => "puts out nothing".to_owned(),
+                count => format!("puts out nothing after {count}"),
+            };
+            let said = |outcome: &Outcome| match outcome.outputs.get(place) {
+                Some(output) => self.writer.short(output),
+                None => more(outcome.outputs.len()),
+            };
+            return Some([said(first), said(second)]);
+        }
+        if first.refused != second.refused {
+            return Some(
+                [first, second].map(|outcome| if outcome.refused { "refuses it" } else { "takes it" }.to_owned()),
+            );
+        }
+        let reports = |outcome: &Outcome| {
+            let all: Vec<String> =
+                outcome.reports.iter().map(|(report, place)| format!("{report} at {place}")).collect();
+            if all.is_empty() {
+                "reports nothing".to_owned()
+            } else {
+                format!("reports {}", all.join(", "))
+            }
+        };
+        (first.reports != second.reports).then(|| [reports(first), reports(second)])
+    }
+
+    fn deadlines_apart(&self) -> Option<[String; 2]> {
+        let both = [self.first.next_deadline(), self.second.as_ref()?.next_deadline()];
+        let said = |due: Option<u64>| match due {
+            Some(due) => format!("the next timer is due at {}", mokume_base::time(due)),
+            None => "no timer is due".to_owned(),
+        };
+        (both[0] != both[1]).then(|| both.map(said))
+    }
+
+    /// Waits for the timers that are due until outputs differ, and returns whether they do; else the test ends where it did.
+    fn until_it_shows(&mut self) -> bool {
+        let (text, clock, names) = (self.text.clone(), self.clock, self.writer.names.clone());
+        for _ in 0..WAITS {
+            let dues =
+                [Some(&self.first), self.second.as_ref()].map(|machine| machine.and_then(|one| one.next_deadline()));
+            let Some(due) = dues.into_iter().flatten().min() else { break };
+            self.advance(due.max(self.clock), true);
+            if self.last[0].outputs != self.last[1].outputs {
+                return true;
+            }
+        }
+        (self.text, self.clock, self.writer.names) = (text, clock, names);
+        false
+    }
+
+    /// The counts of reasons that differ: as lines of the test, and in words.
+    fn counts_apart(&self) -> Option<(String, [String; 2])> {
+        let both = [self.first.accounts(), self.second.as_ref()?.accounts()];
+        let of = |all: &[(ReasonId, u64)], reason: ReasonId| {
+            all.iter().find(|(known, _)| *known == reason).map_or(0, |(_, count)| *count)
+        };
+        let (mut lines, mut said) = (String::new(), [Vec::new(), Vec::new()]);
+        for (place, reason) in self.writer.automaton.reasons.iter().enumerate() {
+            let id = ReasonId::from(place);
+            for (word, counts) in [
+                ("dropped", both.each_ref().map(|accounts| of(&accounts.dropped, id))),
+                ("consumed", both.each_ref().map(|accounts| of(&accounts.consumed, id))),
+            ] {
+                if counts[0] != counts[1] {
+                    lines.push_str(&format!("    {word} {} {}\n", reason.name, counts[0]));
+                    said.iter_mut()
+                        .zip(counts)
+                        .for_each(|(said, count)| said.push(format!("{word} {} {count}", reason.name)));
+                }
+            }
+        }
+        (!said[0].is_empty()).then(|| (lines, said.map(|all| all.join(", "))))
+    }
 }

@@ -1,5 +1,6 @@
 //! The difference of two events, field by field, as their lines omit much.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
 
@@ -27,6 +28,35 @@ pub fn apart(pair: [Option<&Event>; 2]) -> Vec<Apart> {
     let values = [one, other].map(value);
     walk("", [Some(&values[0]), Some(&values[1])], &mut found);
     found
+}
+
+/// Two runs as they are compared: of two texts of a program, a statement's place is what it says, not its line, which every line
+/// more in front of it changes. Only records with steps have the texts; without them, places are not compared.
+pub fn comparable<'a>(one: &'a Run, other: &'a Run) -> [Cow<'a, Run>; 2] {
+    let have_texts = !one.sources.is_empty() && !other.sources.is_empty();
+    if have_texts && one.sources == other.sources {
+        return [one, other].map(Cow::Borrowed);
+    }
+    [one, other].map(|run| {
+        let text = |place: &String| {
+            let (file, line) = place.rsplit_once(':')?;
+            let source = run.sources.iter().find(|source| source.source == file)?;
+            Some(source.text.lines().nth(line.parse::<usize>().ok()?.checked_sub(1)?)?.trim().to_string())
+        };
+        let said = |place: &String| text(place).filter(|_| have_texts).unwrap_or_default();
+        let mut run = run.clone();
+        for event in &mut run.events {
+            match &mut event.what {
+                What::Drops(ended) | What::Consumes(ended) => {
+                    ended.places = ended.places.iter().map(said).filter(|said| !said.is_empty()).collect();
+                }
+                What::Reports { place, .. } => *place = said(place),
+                What::Ends { failed, .. } => failed.iter_mut().for_each(|failed| failed.place = said(&failed.place)),
+                _ => {}
+            }
+        }
+        Cow::Owned(run)
+    })
 }
 
 /// The event in one line, even if the log leaves it out.

@@ -28,7 +28,7 @@ use crate::dissect::link::Front;
 use crate::dissect::{self, Dissection, Dissector};
 use crate::machines::Backend;
 
-pub use apart::{apart, first_state_difference, line, Apart};
+pub use apart::{apart, comparable, first_state_difference, line, Apart};
 pub use file::{read, Lines};
 use mokume_record::steps::Source;
 pub use mokume_record::{Run, SCHEMA};

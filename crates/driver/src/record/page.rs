@@ -36,8 +36,11 @@ const SCRIPTS: [&str; 9] = [
 /// The page of a run; with a second run, that one is beside it from the first difference on.
 pub fn page(run: &Run, against: Option<&Run>) -> String {
     let runs: Vec<String> = [Some(run), against].into_iter().flatten().map(data).collect();
-    let difference = against.and_then(|other| super::first_difference(run, other));
-    let difference = difference.map(|[one, other]| [one.map(|event| event.id), other.map(|event| event.id)]);
+    let difference = against.and_then(|other| {
+        let [run, other] = super::comparable(run, other);
+        let pair = super::first_difference(&run, &other)?;
+        Some(pair.map(|event| event.map(|event| event.id)))
+    });
     let record = format!("{{\"runs\":[{}],\"difference\":{}}}", runs.join(",\n"), text(&difference));
     let (kind, record) = match record.len() > PLAIN {
         true => ("text/plain", deflated(&record)),

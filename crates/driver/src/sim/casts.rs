@@ -228,7 +228,7 @@ impl Told<'_> {
     fn view(&self, view: &[Datum]) -> String {
         let shown = view.iter().map(|datum| match datum {
             Datum::Word(word) => word.to_string(),
-            Datum::Handle(handle) => format!("session {}", handle.object),
+            Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
             Datum::Message(octets) => text_of(octets),
         });
         shown.collect::<Vec<_>>().join(", ")

@@ -376,7 +376,7 @@ fn datum(datum: &Datum) -> String {
     match datum {
         Datum::Word(word) => word.to_string(),
         Datum::Handle(Handle::NULL) => "null".to_string(),
-        Datum::Handle(handle) => format!("session {}", handle.object),
+        Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
         Datum::Message(octets) => mokume_record::text_of(octets),
     }
 }

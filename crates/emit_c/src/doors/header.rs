@@ -124,6 +124,14 @@ fn functions(plan: &Plan, text: &mut Text) {
     };
     text.lines(&format!("extern const mk_config {stack}_defaults;"));
     if !plan.automaton.params.is_empty() {
+        let named = plan.automaton.params.iter().zip(&plan.names.params);
+        let missing: Vec<&str> = named.filter(|(param, _)| param.default.is_none()).map(|(_, name)| &**name).collect();
+        if !missing.is_empty() {
+            text.lines(&format!(
+                "/* These have no value in the source, and are 0 here until you set them: {}. */",
+                missing.join(", ")
+            ));
+        }
         text.line(format!("extern const struct {stack}_params {stack}_default_params;"));
     }
     text.lines(&format!(
