@@ -256,4 +256,5 @@ mokume_base::codes! {
     LEFT_OUT = "M0793";
     UNANSWERED = "M0794";
     FROM_ELSEWHERE = "M0795";
+    ATTRIBUTES_OF_ONE_NAME = "M0796";
 }

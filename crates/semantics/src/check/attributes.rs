@@ -1,9 +1,12 @@
 //! Warnings: an attribute that one layer of a stack writes and another reads, but that never gets from one to the
-//! other; and one of the program's own that layers read and nobody writes.
+//! other; one of the program's own that layers read and nobody writes; and two of one name of which one is written and
+//! the other read.
 //!
 //! Keeps: a layer may send a received message down again, and a kept message may go either way. So only two cases are
 //! reported: an attribute written below its reader on the way down, or above its reader on the way up. A writer with at
 //! least one reader is not reported.
+
+use std::collections::BTreeSet;
 
 use mokume_base::Diagnostic;
 
@@ -15,14 +18,24 @@ use crate::visit::{self, Met};
 
 /// Checks all stacks of a program without errors.
 pub fn check(loaded: &Loaded, program: &Program, out: &mut Vec<Diagnostic>) {
-    for at in 0..program.attributes.len() {
-        unwritten(loaded, program, AttributeId(at as u32), out);
-    }
+    let all = || (0..program.attributes.len()).map(|at| AttributeId(at as u32));
+    let text = |id: AttributeId| &program.attributes[id.index()].name.text;
+    let mut confused = BTreeSet::new();
     for stack in &program.stacks {
         let layers: Vec<Vec<&Layer>> = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
-        for at in 0..program.attributes.len() {
-            Attribute { program, stack, layers: &layers, id: AttributeId(at as u32) }.check(out);
+        let of = |id| Attribute { program, stack, layers: &layers, id };
+        all().for_each(|id| of(id).check(out));
+        for written in all() {
+            for read in all().filter(|read| *read != written && text(*read) == text(written)) {
+                if let Some(found) = of(written).taken_for(loaded, &of(read)) {
+                    confused.insert(read.index());
+                    out.push(found);
+                }
+            }
         }
+    }
+    for id in all().filter(|id| !confused.contains(&id.index())) {
+        unwritten(loaded, program, id, out);
     }
 }
 
@@ -68,10 +81,21 @@ struct Attribute<'a> {
 }
 
 impl Attribute<'_> {
+    fn places(&self, is: impl Fn(&Layer) -> bool) -> Vec<Place> {
+        let all = self.layers.iter().enumerate().flat_map(|(at, own)| (0..own.len()).map(move |place| (at, place)));
+        all.filter(|place| is(self.layer(*place))).collect()
+    }
+
+    fn writers(&self) -> Vec<Place> {
+        self.places(|layer| layer.writes.contains(&self.id))
+    }
+
+    fn readers(&self) -> Vec<Place> {
+        self.places(|layer| layer.reads.contains(&self.id))
+    }
+
     fn check(&self, out: &mut Vec<Diagnostic>) {
-        let all = || self.layers.iter().enumerate().flat_map(|(at, own)| (0..own.len()).map(move |place| (at, place)));
-        let writers: Vec<Place> = all().filter(|place| self.layer(*place).writes.contains(&self.id)).collect();
-        let readers: Vec<Place> = all().filter(|place| self.layer(*place).reads.contains(&self.id)).collect();
+        let (writers, readers) = (self.writers(), self.readers());
         if tells(self.stack, self.id) || writers.is_empty() {
             return;
         }
@@ -92,14 +116,63 @@ impl Attribute<'_> {
         self.layers[instance][at]
     }
 
+    /// The warning if a layer writes this attribute and another reads one of the same name, of another module, in its
+    /// stead: nobody writes that one, or nobody reads this one.
+    fn taken_for(&self, loaded: &Loaded, other: &Attribute) -> Option<Diagnostic> {
+        let (writers, readers) = (self.writers(), other.readers());
+        let reaches = |writer: &Place, reader: &Place| writer != reader && self.comes_as(*writer, *reader, other);
+        let is_heard = |writer: &Place| self.readers().iter().any(|reader| self.comes(*writer, *reader));
+        let is_told = |reader: &Place| other.writers().iter().any(|writer| other.comes(*writer, *reader));
+        let unheard = |writer: &Place| !tells(self.stack, self.id) && !is_heard(writer);
+        let untold = |reader: &Place| !tells(self.stack, other.id) && !is_told(reader);
+        let pairs = || readers.iter().flat_map(|reader| writers.iter().map(move |writer| (writer, reader)));
+        let (writer, reader) =
+            pairs().find(|(writer, reader)| reaches(writer, reader) && (unheard(writer) || untold(reader)))?;
+        let names = |id: AttributeId| {
+            let name = &self.program.attributes[id.index()].name;
+            let of = loaded.qualifiers.get(&name.span.file).map_or("?", String::as_str);
+            let uses = match loaded.modules.contains_key(&name.span.file) {
+                true => format!("use {of}"),
+                false => format!("use \"{of}.mok\""),
+            };
+            (name.span, format!("{of}.{}", name.text), uses)
+        };
+        let ((one, written, uses_one), (two, read, uses_two)) = (names(self.id), names(other.id));
+        let (writes, reads) = (&self.layer(*writer).name.text, &self.layer(*reader).name.text);
+        let at = |place: &Place| self.stack.instances[place.0].of.span;
+        let text = format!("`{writes}` writes `{written}`, and `{reads}` reads `{read}`: two attributes of one name");
+        let mut found = Diagnostic::warning(codes::ATTRIBUTES_OF_ONE_NAME, text)
+            .at(at(reader), format!("`{reads}` reads `{read}`"));
+        if at(writer) != at(reader) {
+            found = found.label(at(writer), format!("`{writes}` writes `{written}`"));
+        }
+        found = found.label(one, format!("this is `{written}`")).label(two, format!("this is `{read}`"));
+        if untold(reader) {
+            found = found.note(format!("nobody in this stack writes the `{read}` that `{reads}` reads"));
+        }
+        if unheard(writer) {
+            found = found.note(format!("nobody in this stack reads the `{written}` that `{writes}` writes"));
+        }
+        let (let_write, let_read) =
+            (format!("writes {read}` and `{uses_two}"), format!("reads {written}` and `{uses_one}"));
+        Some(found.help(format!(
+            "if they mean the same: `{let_write}` for `{writes}`, or `{let_read}` for `{reads}`; if not, give one another name"
+        )))
+    }
+
     /// Whether what the writer writes may reach the reader.
     fn comes(&self, writer: Place, reader: Place) -> bool {
+        self.comes_as(writer, reader, self)
+    }
+
+    /// The same, if the reader reads another attribute.
+    fn comes_as(&self, writer: Place, reader: Place, read: &Attribute) -> bool {
         if self.is_above(reader, writer) {
             return self.layers.iter().flatten().any(|layer| turns_round(layer))
                 || self.way(writer, is_written) != Way::Down;
         }
         if self.is_above(writer, reader) {
-            return self.way(writer, is_written) != Way::Up || self.way(reader, is_read) != Way::Up;
+            return self.way(writer, is_written) != Way::Up || read.way(reader, is_read) != Way::Up;
         }
         true
     }
