@@ -49,8 +49,8 @@ pub fn compose(automaton: &Automaton, options: Options) -> Composed {
     let pool = pool::pool(flat, options, &held);
     let peak = u32::try_from(held.sum).unwrap_or(u32::MAX);
     // Outputs are also held until then: a reaction with too many outputs is reported once.
-    let too_much = pool::check_outputs(flat, outputs).or_else(|| pool.check(flat));
-    findings.extend(too_much.map(Finding::of_stack));
+    let too_much = pool::check_outputs(flat, &graph, outputs, &pool);
+    findings.extend(too_much.or_else(|| pool.check(flat).map(Finding::of_stack)));
     let refused = findings.iter().any(|found| found.diagnostic.severity == mokume_base::Severity::Error);
     let automaton = (!refused).then(|| Automaton {
         pool: if automaton.pool == 0 { pool.sum() } else { automaton.pool },

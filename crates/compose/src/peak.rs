@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use mokume_analyse::heaviest;
+use mokume_analyse::{heaviest, Flow};
 use mokume_reaction::{Automaton, BlockId, ClassId, Emission, Trigger};
 
 use crate::graph::{EventGraph, NodeId};
@@ -32,6 +32,57 @@ pub fn outputs(automaton: &Automaton, graph: &EventGraph) -> u32 {
     let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
     let most = roots.map(|root| costs.outputs(root)).max().unwrap_or(0);
     u32::try_from(most).unwrap_or(u32::MAX)
+}
+
+/// What makes the largest reaction large.
+pub struct Growth {
+    /// The handlers along it that make more than one of each, the largest first.
+    pub steps: Vec<Multiplied>,
+    /// The class whose settling puts out most, and how often its objects settle.
+    pub settles: Option<(ClassId, u64)>,
+}
+
+/// A handler that makes several events, or outputs, of one.
+pub struct Multiplied {
+    pub node: NodeId,
+    /// How many.
+    pub times: u64,
+    /// The emission that makes most of them.
+    pub emission: usize,
+    /// The most rounds of each loop around it.
+    pub rounds: Vec<u32>,
+}
+
+/// What multiplies in the reaction with the most outputs: its handlers, from where it begins or from what settles most
+/// in it, always to the heaviest that follows.
+pub fn growth(automaton: &Automaton, graph: &EventGraph) -> Growth {
+    let mut costs = Costs { automaton, graph, memo: BTreeMap::new() };
+    let roots = (0..graph.nodes.len()).map(|place| NodeId(place as u32));
+    let Some(root) = roots.max_by_key(|root| costs.outputs(*root)) else {
+        return Growth { steps: Vec::new(), settles: None };
+    };
+    let own = costs.total(root, Counted::Outputs);
+    let (mut at, mut most, mut settles) = (root, 0, None);
+    for (class, node, times) in costs.dirty(root) {
+        let all = times.saturating_mul(costs.total(node, Counted::Outputs));
+        if all > most {
+            (most, settles) = (all, Some((class, times)));
+            at = if all > own { node } else { root };
+        }
+    }
+    let mut steps = Vec::new();
+    // The graph has no cycles.
+    while let Some((multiplied, next)) = costs.step(at) {
+        if multiplied.times > 1 {
+            steps.push(multiplied);
+        }
+        match next {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    steps.sort_by_key(|step| std::cmp::Reverse(step.times));
+    Growth { steps, settles }
 }
 
 /// What is counted along a cascade.
@@ -130,6 +181,35 @@ impl Costs<'_> {
             output.params.iter().filter(|(_, ty)| *ty == mokume_reaction::Type::Msg).count() as i64
         };
         outputs.map(messages).max().unwrap_or(0)
+    }
+
+    /// What a handler makes of one event, and the heaviest node that follows; `None` if nothing leaves it.
+    fn step(&mut self, node: NodeId) -> Option<(Multiplied, Option<NodeId>)> {
+        let graph = self.graph;
+        let definition = &graph.nodes[node.index()];
+        let body = &self.automaton.handler(definition.handler).body;
+        let mut most: Option<(u64, u64, usize, Option<NodeId>)> = None;
+        for at in &definition.emissions {
+            let emission = &graph.emissions[*at];
+            let target = emission.targets.iter().copied().max_by_key(|target| self.total(*target, Counted::Outputs));
+            let each = target.map_or(1, |target| self.total(target, Counted::Outputs));
+            let runs = heaviest(body, &definition.blocks, &|block| u64::from(block == emission.block));
+            let all = runs.saturating_mul(each);
+            if each > 0 && most.as_ref().is_none_or(|(known, ..)| *known < all) {
+                most = Some((all, each, *at, target));
+            }
+        }
+        let (_, each, emission, next) = most?;
+        let times = self.total(node, Counted::Outputs).div_ceil(each);
+        let flow = Flow::new(body);
+        let block = graph.emissions[emission].block;
+        let is_around = |head: &BlockId| {
+            *head == block && flow.after(block).contains(block)
+                || flow.after(*head).contains(block) && flow.after(block).contains(*head)
+        };
+        let heads = definition.blocks.iter().filter(|head| is_around(head));
+        let rounds = heads.filter_map(|head| body.blocks[head.index()].bound).map(|bound| bound.saturating_sub(1));
+        Some((Multiplied { node, times, emission, rounds: rounds.collect() }, next))
     }
 
     fn settling(&self) -> Vec<(ClassId, NodeId)> {

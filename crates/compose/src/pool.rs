@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{Automaton, CellKind, HandlerId, PortKind, Type};
 
+use crate::advice::{place, source};
+use crate::findings::Finding;
+use crate::graph::EventGraph;
 use crate::held::Term;
-use crate::peak::Amount;
+use crate::peak::{growth, Amount};
 
 /// The options of a composed stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,15 +55,51 @@ pub const POOL: Code = Code("M0902");
 /// One reaction may have more outputs than there is room for.
 pub const OUTPUTS: Code = Code("M0904");
 
-/// The fault, if one reaction may have more than [`MOST_BUFFERS`] outputs: room for all is allocated at the start.
-pub fn check_outputs(automaton: &Automaton, outputs: u32) -> Option<Diagnostic> {
+/// The most handlers that are named, of those that multiply.
+const MOST_STEPS: usize = 3;
+/// The most terms of a peak that a diagnostic shows.
+const MOST_PARTS: usize = 8;
+
+/// The fault, if one reaction may have more than [`MOST_BUFFERS`] outputs: room for all is allocated at the start. It
+/// shows what multiplies, and what such a reaction holds.
+pub fn check_outputs(automaton: &Automaton, graph: &EventGraph, outputs: u32, pool: &Pool) -> Option<Finding> {
     if outputs <= MOST_BUFFERS {
         return None;
     }
+    let growth = growth(automaton, graph);
     let text =
         format!("a reaction of `{}` may put out {} messages and events", automaton.name, counted(outputs.into()));
-    let diagnostic = Diagnostic::error(OUTPUTS, text).note(format!("there is room for {MOST_BUFFERS} at most"));
-    Some(diagnostic.help("bound its loops, send less for each message, or say `outputs 32` in the stack: what is still to settle then waits"))
+    let mut diagnostic = Diagnostic::error(OUTPUTS, text).note(format!("there is room for {MOST_BUFFERS} at most"));
+    let steps = &growth.steps[..growth.steps.len().min(MOST_STEPS)];
+    let settles = growth.settles.filter(|(_, times)| *times > 1).map(|(class, times)| {
+        format!("\n{:>12}  times objects of `{}` settle", counted(times), automaton.class(class).name)
+    });
+    if settles.is_some() || !steps.is_empty() {
+        let lines = steps.iter().map(|step| {
+            let emission = &graph.emissions[step.emission];
+            let rounds: Vec<String> = step.rounds.iter().map(u32::to_string).collect();
+            let loops = match rounds.len() {
+                0 => String::new(),
+                1 => format!(", in a loop of {} rounds", rounds[0]),
+                _ => format!(", in loops of {} rounds", rounds.join(" times ")),
+            };
+            let (name, at) = (graph.name(automaton, step.node), place(automaton, emission.source));
+            format!("\n{:>12}  `{name}` emits `{}`{at}{loops}", counted(step.times), emission.event)
+        });
+        let lines: String = lines.chain(settles).collect();
+        diagnostic = diagnostic.note(format!("so many are made of one, and these numbers multiply:{lines}"));
+    }
+    diagnostic = diagnostic.note(format!("it holds at once\n{}", pool.pictured(MOST_PARTS)));
+    let is_in_loop = steps.iter().any(|step| !step.rounds.is_empty());
+    diagnostic = diagnostic.help(match is_in_loop {
+        true => "give these loops a smaller `limit`, or send less for each message",
+        false => "send less for each message",
+    });
+    if growth.settles.is_some() && automaton.outputs == 0 {
+        diagnostic = diagnostic.help("or say `outputs 32` in the stack: what is still to settle then waits");
+    }
+    let first = steps.first().and_then(|step| source(automaton, graph.emissions[step.emission].source));
+    Some(Finding { also: first.zip(Some("most are made here")), ..Finding::of_stack(diagnostic) })
 }
 
 /// What the pool must hold (docs/semantics.md, M2). `peak` is the most that one reaction holds beyond what there was
@@ -173,9 +212,20 @@ impl Pool {
 
     /// The terms, one a line, and the sum.
     pub fn picture(&self) -> String {
-        let lines = self.needs.iter().map(|need| format!("{:>8}  {}", counted(need.buffers), need.what));
-        let sum = format!("{:>8}  in all", counted(self.sum().into()));
-        lines.chain([sum]).collect::<Vec<_>>().join("\n")
+        self.pictured(0)
+    }
+
+    /// The same, with the largest terms of each term that is large.
+    fn pictured(&self, most: usize) -> String {
+        let mut lines = Vec::new();
+        for need in &self.needs {
+            lines.push(format!("{:>8}  {}", counted(need.buffers), need.what));
+            let parts = need.parts.iter().filter(|(_, sum)| *sum > 0);
+            let parts = parts.map(|(what, sum)| format!("          {:>8}  {what}", counted(sum.unsigned_abs())));
+            lines.extend(parts.take(most));
+        }
+        lines.push(format!("{:>8}  in all", counted(self.sum().into())));
+        lines.join("\n")
     }
 
     /// The fault, if the stack's own size is too small, or it needs more than [`MOST_BUFFERS`]. 0 in the automaton
@@ -183,7 +233,8 @@ impl Pool {
     pub fn check(&self, automaton: &Automaton) -> Option<Diagnostic> {
         if self.sum() > MOST_BUFFERS {
             let text = format!("`{}` asks for {} message buffers", automaton.name, counted(self.sum().into()));
-            let diagnostic = Diagnostic::error(POOL, text).note(format!("it holds at once\n{}", self.picture()));
+            let picture = self.pictured(MOST_PARTS);
+            let diagnostic = Diagnostic::error(POOL, text).note(format!("it holds at once\n{picture}"));
             return Some(diagnostic.help(format!("at most {MOST_BUFFERS} are given to one stack: keep less")));
         }
         if automaton.pool == 0 || automaton.pool >= self.sum() {

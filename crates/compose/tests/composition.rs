@@ -275,6 +275,40 @@ fn outputs_of_a_reaction_are_counted() {
     assert_eq!(outputs(&BUFFERS.replace("settle 2", "settle 50")), Some(3 * 2 + 50));
     let refused = composed(&BUFFERS.replace("POOL", "").replace("settle 2", "settle 4000000"));
     assert!(refused.findings.iter().any(|found| found.diagnostic.code.0 == "M0904"), "{:?}", refused.findings);
+    let [of_settling] = &refused.findings[..] else { panic!("one: {:?}", refused.findings) };
+    let told = of_settling.diagnostic.notes.join("\n");
+    assert!(told.contains("4000000  times objects of `b.E` settle"), "{told}");
+    assert!(of_settling.diagnostic.helps.iter().any(|help| help.contains("`outputs 32`")));
+}
+
+/// Two loops in a row, each within the limits: the message names both, and no way out that is none here.
+#[test]
+fn what_multiplies_is_named() {
+    let text =
+        BUFFERS.replace("POOL", "outputs 7\n").replace("bound 4:", "bound 3001:").replace("lt i, 3", "lt i, 200");
+    let text = text.replace("big cut, plain", "big many, plain").replace(
+        "  cut:",
+        "  many:
+    none = 0:u16
+    jump again(none, m)
+  again(i: u16, k: msg) bound 2001:
+    more = lt i, 2000
+    br more one, cut(k)
+  one:
+    s = share k
+    out dev.frame(s)
+    j = add i, 1
+    jump again(j, k)
+  cut(m2: msg):",
+    );
+    let text = text.replace("split m, 2", "split m2, 2");
+    let refused = composed(&text);
+    let [found] = &refused.findings[..] else { panic!("one: {:?}", refused.findings) };
+    let told = found.diagnostic.notes.join("\n");
+    assert_eq!(found.diagnostic.code.0, "M0904");
+    assert!(told.contains("3000  `a.E.go` emits `put`, in a loop of 3000 rounds"), "{told}");
+    assert!(told.contains("2002  `b.E.put` emits `frame`, in a loop of 2000 rounds"), "{told}");
+    assert!(told.contains("peak of a reaction"), "{told}");
 }
 
 /// However often an object may settle: its outputs below the quota, and one instant beyond.
