@@ -14,6 +14,7 @@ mod inline;
 mod levels;
 mod liveness;
 mod reuse;
+mod state;
 mod straight;
 mod weights;
 
@@ -24,5 +25,6 @@ pub use inline::{flat, inlined, laid_open, run_by, run_in, take_out, Site};
 pub use levels::{level, Amount, Level, Steps};
 pub use liveness::Liveness;
 pub use reuse::Reuse;
+pub use state::State;
 pub use straight::{straighten, uses, Renamed};
 pub use weights::heaviest;

@@ -107,7 +107,7 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// The function for a published value.
-    fn published(&mut self, inst: usize, name: &str, reading: Reading) -> Option<r::FunctionId> {
+    pub fn published(&mut self, inst: usize, name: &str, reading: Reading) -> Option<r::FunctionId> {
         let known = (inst, name.to_owned(), reading);
         if let Some(function) = self.functions.get(&known) {
             return Some(*function);

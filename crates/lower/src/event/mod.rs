@@ -133,7 +133,7 @@ impl<'p> Lowering<'p> {
             Kind::Application => w.make_application(task),
             Kind::Layer(_) => w.make_layer(task),
         }
-        w.tell_changes(session, task.trigger == r::Trigger::Start);
+        w.tell_changes(session, class, task);
         w.finish()
     }
 

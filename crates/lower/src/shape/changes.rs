@@ -8,12 +8,13 @@
 
 use std::rc::Rc;
 
+use mokume_analyse::State;
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
 use crate::code::{Exits, Writer};
 use crate::fault::Fault;
-use crate::stack::{Of, On, Purpose, Reading, Watched};
+use crate::stack::{Of, On, Purpose, Reading, Task, Watched};
 
 impl<'p> Writer<'_, 'p> {
     // -- telling
@@ -23,9 +24,21 @@ impl<'p> Writer<'_, 'p> {
     }
 
     /// Tells changes at the end of an instant of an object, of the given session if it has one; at the start nothing is
-    /// told.
-    pub fn tell_changes(&mut self, session: Option<r::Value>, at_start: bool) {
-        for watched in self.watched_here() {
+    /// told. A handler that changes nothing of what a value is made of does not ask: whoever changed it told.
+    pub fn tell_changes(&mut self, session: Option<r::Value>, class: r::ClassId, task: &Task) {
+        let at_start = task.trigger == r::Trigger::Start;
+        let watched = self.watched_here();
+        if watched.is_empty() {
+            return;
+        }
+        let mut changed = State::written(&self.a, self.b.body());
+        if let r::Trigger::Expiry(timer) = &task.trigger {
+            changed.add(&self.a, class, *timer);
+        }
+        for watched in watched {
+            if !at_start && !self.may_change(&watched, &task.purpose, &changed) {
+                continue;
+            }
             match (watched.of, session) {
                 (Of::Layer, _) => self.tell_of_layer(&watched, at_start),
                 (Of::Session, Some(session)) => self.tell_of_session(&watched, session),
@@ -36,6 +49,20 @@ impl<'p> Writer<'_, 'p> {
                 (Of::Session | Of::Sessions, _) => {}
             }
         }
+    }
+
+    /// Whether a value is made of something that was changed: state of this layer, or the value below of which it hears
+    /// now. What changes below is told by those there.
+    fn may_change(&mut self, watched: &Watched, purpose: &Purpose, changed: &State) -> bool {
+        let reading = match watched.of {
+            Of::Layer => Reading::Entity,
+            Of::Session | Of::Sessions => Reading::Session,
+        };
+        if watched.hidden || matches!(purpose, Purpose::Changed { name } if watched.computed_from.contains(&**name)) {
+            return true;
+        }
+        let Some(function) = self.published(self.inst, &watched.name, reading) else { return true };
+        State::read(&self.a, &self.a.functions[function.index()].body).meets(changed)
     }
 
     fn tell_of_layer(&mut self, watched: &Watched, at_start: bool) {

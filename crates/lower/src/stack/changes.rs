@@ -1,5 +1,7 @@
 //! Which layers wait for changes of published values, and where the publisher keeps what it told last.
 
+use std::collections::BTreeSet;
+
 use mokume_base::{Code, Diagnostic, Span};
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -16,6 +18,10 @@ pub struct Watched {
     pub of: Of,
     /// Instances above that the entity tells; sessions tell those that are linked to them.
     pub who: Vec<usize>,
+    /// The values below that it is computed from, which tell of themselves.
+    pub computed_from: BTreeSet<String>,
+    /// Whether a function that it calls may read others below, which do not.
+    pub hidden: bool,
 }
 
 /// The owner of a value.
@@ -132,7 +138,17 @@ impl<'p> Lowering<'p> {
         let cells = parts
             .map(|(rest, ty)| self.scalar_cell(class, &joined(&format!("told_{name}"), &rest), ty, false))
             .collect();
-        self.watched.push(Watched { inst, name: name.to_owned(), cells, of, who: vec![who] });
+        let from = computed_from.iter().cloned().collect();
+        let hidden = self.is_hidden(inst);
+        self.watched.push(Watched {
+            inst,
+            name: name.to_owned(),
+            cells,
+            of,
+            who: vec![who],
+            computed_from: from,
+            hidden,
+        });
         // The plan is finite, and each step goes down.
         if depth > self.plan.insts.len() {
             return;
@@ -143,6 +159,13 @@ impl<'p> Lowering<'p> {
                 self.watch(*lower, &name, (inst, waits), depth + 1);
             }
         }
+    }
+
+    /// Whether a function of the layer reads values below.
+    fn is_hidden(&self, inst: usize) -> bool {
+        use mokume_semantics::visit::{any, Met};
+        let reads = |met: Met| matches!(met, Met::Expr(s::Expr { kind: s::ExprKind::Below { .. }, .. }));
+        self.layer(inst).is_none_or(|layer| layer.functions.iter().any(|function| any(&function.body, reads)))
     }
 
     /// Whether values are compared at the end of an instant of an object of this instance.
