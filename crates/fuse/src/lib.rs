@@ -38,7 +38,7 @@ use decisions::{search, Decisions, Far, Searched, Taken, SELDOM};
 pub use memos::{remembered, WORTH};
 use overview::Overview;
 pub use passes::{Pass, Passes};
-use region::{Active, Call, Do, Region};
+use region::{Active, Call, Do, Region, NEVER};
 pub use region::{Counted, Why};
 use watched::Watched;
 use write::Ways;
@@ -217,12 +217,15 @@ impl<'p> Seen<'p> {
         }
     }
 
-    /// Records a failed way: the reason, what it wrote, and the calls that it passed.
+    /// Records a failed way: the reason, what it wrote, and the calls that it passed. Of ways that a run did not take
+    /// the reasons do not count.
     fn failed(&mut self, way: &Region, why: Why) {
         let likely = way.decisions.likely();
+        let was_seen = way.watched.was_seen() && why.what != NEVER || !self.watched.is_measured();
         match self.missed.iter_mut().find(|missed| missed.why == why) {
             Some(known) => known.likely = known.likely.max(likely),
-            None => self.missed.push(Missed { likely, why }),
+            None if was_seen => self.missed.push(Missed { likely, why }),
+            None => {}
         }
         self.wrote(way);
         way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
@@ -285,10 +288,15 @@ impl<'a> Finder<'a> {
             let body = write::body(ways, handler).ok_or_else(|| Some(lost()))?;
             Ok((Path { handler, body }, layers))
         });
-        let nowhere = || Why { what: "leads nowhere".to_owned(), source: None };
+        let is_measured = seen.watched.is_measured();
         let mut missed = seen.missed;
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
-        Found { handler, path: path.map_err(|why| why.unwrap_or_else(nowhere)), aside, expected, missed }
+        let path = path.map_err(|why| match missed.first() {
+            Some(seen) if is_measured && !missed.iter().any(|seen| Some(&seen.why) == why.as_ref()) => seen.why.clone(),
+            None if is_measured => Why { what: "drops its message".to_owned(), source: None },
+            _ => why.unwrap_or_else(|| Why { what: "leads nowhere".to_owned(), source: None }),
+        });
+        Found { handler, path, aside, expected, missed }
     }
 
     /// A way, with the handler that does the rest for reactions that go the same way at first, but then no further.

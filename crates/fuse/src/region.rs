@@ -299,6 +299,9 @@ pub struct Region<'a> {
 /// The result of following a path.
 pub type Followed<T> = Result<T, Why>;
 
+/// Why a way fails that contradicts itself.
+pub const NEVER: &str = "never comes to here";
+
 impl<'a> Region<'a> {
     /// A way before its first step. `decisions` prescribes its first decisions; at the calls `ends` it hands over.
     pub fn new(
@@ -360,7 +363,7 @@ impl<'a> Region<'a> {
     /// nodes mean the state at its beginning, and all guards can be asked there.
     pub fn guard(&mut self, condition: Node) -> Followed<()> {
         match self.graph.known(condition) {
-            Some(0) => return self.no("never comes to here"),
+            Some(0) => return self.no(NEVER),
             Some(_) => return Ok(()),
             None => {}
         }

@@ -31,13 +31,21 @@ pub struct Watched<'p> {
     fit: Vec<u32>,
     /// How often the current way passed each place.
     passed: HashMap<Place, usize>,
+    /// Whether the current way came to a place where no seen way was that agrees with it so far.
+    strayed: bool,
 }
 
 impl<'p> Watched<'p> {
     /// What is known about an event that enters by a port, or (`is_inside`) that a layer emits.
     pub fn of(profile: &'p Profile, handler: HandlerId, is_inside: bool) -> Self {
-        let mut watched =
-            Watched { profile, begun: false, seen: Rc::new([]), fit: Vec::new(), passed: HashMap::default() };
+        let mut watched = Watched {
+            profile,
+            begun: false,
+            seen: Rc::new([]),
+            fit: Vec::new(),
+            passed: HashMap::default(),
+            strayed: false,
+        };
         // For a profile of another automaton, what was taken begins at the layers of this automaton that it knows.
         let is_inside = is_inside || profile.called.is_some() && profile.from(handler).next().is_none();
         if profile.called(handler).is_some() {
@@ -65,9 +73,19 @@ impl<'p> Watched<'p> {
         Some((called, block))
     }
 
+    /// Whether a run of this very automaton has shown what happens here: then other ways do not happen.
+    pub fn is_measured(&self) -> bool {
+        self.profile.called.is_none() && !self.seen.is_empty()
+    }
+
     /// Whether any seen way agrees with this one.
     pub fn is_known(&self) -> bool {
         !self.fit.is_empty()
+    }
+
+    /// Whether this way was seen up to here.
+    pub fn was_seen(&self) -> bool {
+        self.is_known() && !self.strayed
     }
 
     /// The probability of each target at a place; `None` if nothing is known.
@@ -80,6 +98,7 @@ impl<'p> Watched<'p> {
             }
         }
         let all: f32 = often.iter().sum();
+        self.strayed |= all == 0.0;
         (all > 0.0).then(|| often.iter().map(|one| one / all).collect())
     }
 
@@ -141,6 +160,10 @@ mod tests {
         let mut seldom = all.clone();
         seldom.passes(HERE, Some(1));
         assert_eq!(seldom.likely(THERE, 2), Some(vec![1.0, 0.0]));
+        seldom.passes(THERE, Some(0));
+        assert!(seldom.was_seen() && seldom.is_measured());
+        assert_eq!(seldom.likely(HERE, 2), None, "that way did not come here again");
+        assert!(seldom.is_known() && !seldom.was_seen());
         let mut often = all.clone();
         often.passes(HERE, None);
         assert_eq!(often.likely(HERE, 2), Some(vec![1.0, 0.0]), "one of them comes there again");

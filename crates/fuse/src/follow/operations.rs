@@ -49,17 +49,19 @@ impl<'a> Region<'a> {
                 self.put_off(target, handler, args);
                 Ok(Some(Vec::new()))
             }
-            Fallible::Insert { .. }
-            | Fallible::Remove { .. }
-            | Fallible::New { .. }
-            | Fallible::First { .. }
-            | Fallible::Next { .. }
-            | Fallible::TryRun { .. }
-            | Fallible::Recall { .. }
-            | Fallible::Peek { .. } => {
-                self.no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(op).name))
-            }
+            Fallible::Insert { .. } => self.not_yet("puts an entry into a map"),
+            Fallible::Remove { .. } => self.not_yet("takes an entry out of a map"),
+            Fallible::New { .. } => self.not_yet("makes a session or another object"),
+            Fallible::First { .. } | Fallible::Next { .. } => self.not_yet("goes through objects"),
+            Fallible::TryRun { .. } => self.not_yet("calls a function that may refuse"),
+            Fallible::Recall { .. } => self.not_yet("asks for what another path remembers"),
+            Fallible::Peek { .. } => self.not_yet("looks at a header that it does not take off"),
         }
+    }
+
+    /// The way ends: it does this, which no path does yet.
+    fn not_yet<T>(&mut self, does: &str) -> Followed<T> {
+        self.no(format!("{does}, which is not followed yet"))
     }
 
     /// What a map has for a key; `None` if it does not have the key. Each key is looked up once.
@@ -395,31 +397,28 @@ impl<'a> Region<'a> {
                 self.deed(Do::Consume { message, reason: *reason });
                 return Ok(());
             }
-            OpKind::Waiting { .. }
-            | OpKind::Defer { .. }
-            | OpKind::Run { .. }
-            | OpKind::Sample { .. }
-            | OpKind::Pack { .. }
-            | OpKind::Item { .. }
-            | OpKind::SetItem { .. }
-            | OpKind::Slice { .. }
-            | OpKind::Splice { .. }
-            | OpKind::GetAll { .. }
-            | OpKind::SetAll { .. }
-            | OpKind::Spend { .. }
-            | OpKind::TakeHeld { .. }
-            | OpKind::ConsumeHeld { .. }
-            | OpKind::Release { .. }
-            | OpKind::NewMessage { .. }
-            | OpKind::Split { .. }
-            | OpKind::Received { .. }
-            | OpKind::Meet { .. }
-            | OpKind::SumPart { .. }
-            | OpKind::Native { .. }
-            | OpKind::DropFor { .. } => {
-                return self
-                    .no(format!("is `{}`, which is not followed yet", mokume_reaction::Operation::row(&op.kind).name));
-            }
+            OpKind::Waiting { .. } => return self.not_yet("asks how many events wait for reactions of their own"),
+            OpKind::Defer { .. } => return self.not_yet("puts an event off"),
+            OpKind::Run { .. } => return self.not_yet("calls a function"),
+            OpKind::Sample { .. } => return self.not_yet("draws a random number"),
+            OpKind::Pack { .. } => return self.not_yet("makes a list of values"),
+            OpKind::Item { .. } => return self.not_yet("reads a value of a list"),
+            OpKind::SetItem { .. } => return self.not_yet("changes a value of a list"),
+            OpKind::Slice { .. } => return self.not_yet("cuts a list of values"),
+            OpKind::Splice { .. } => return self.not_yet("changes a part of a list of values"),
+            OpKind::GetAll { .. } => return self.not_yet("reads a whole list of the state"),
+            OpKind::SetAll { .. } => return self.not_yet("writes a whole list of the state"),
+            OpKind::Spend { .. } => return self.not_yet("takes units from a quota"),
+            OpKind::TakeHeld { .. } => return self.not_yet("takes a message out of its place"),
+            OpKind::ConsumeHeld { .. } => return self.not_yet("consumes a message in its place"),
+            OpKind::Release { .. } => return self.not_yet("ends a session or another object"),
+            OpKind::NewMessage { .. } => return self.not_yet("makes a new message"),
+            OpKind::Split { .. } => return self.not_yet("splits a message"),
+            OpKind::Received { .. } => return self.not_yet("takes the packet as it was received"),
+            OpKind::Meet { .. } => return self.not_yet("keeps the packet as it was received"),
+            OpKind::SumPart { .. } => return self.not_yet("adds up a part of the octets"),
+            OpKind::Native { .. } => return self.not_yet("calls a function in C"),
+            OpKind::DropFor { .. } => return self.not_yet("drops a message for a reason that is a value"),
         };
         if let Some(result) = result {
             frame.values[result.index()] = Some(Given::Node(node));
