@@ -97,6 +97,7 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
     let own = |file: FileId| checked.roots.contains(&file);
     let program = &checked.program;
     let mut wholes: BTreeMap<u32, Rc<Whole>> = BTreeMap::new();
+    let mut of_stacks = OfStacks::default();
     for (index, stack) in program.stacks.iter().enumerate() {
         let id = StackId(index as u32);
         let wanted = own(stack.name.span.file)
@@ -110,10 +111,11 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
             // In a text with errors, items may be read incompletely: a fault of the automaton is then not the
             // compiler's fault.
             let found = looked.found.iter().filter(|found| !checked.has_errors() || !places::is_our_fault(found));
-            diagnostics.extend(found.cloned());
+            found.for_each(|found| of_stacks.add(&stack.name.text, found));
         }
         wholes.insert(index as u32, looked);
     }
+    diagnostics.extend(of_stacks.told());
     let made = |stack: u32| wholes.get(&stack).and_then(|whole| whole.made.as_ref());
     for test in program.tests.iter().filter(|test| own(test.place().file)) {
         if let Some(made) = made(test.stack.0) {
@@ -140,6 +142,42 @@ fn looked_at(checked: &Checked, whole: &mut dyn FnMut(StackId) -> Rc<Whole>) -> 
         "a diagnostic without a place: {diagnostics:?}"
     );
     diagnostics
+}
+
+/// Diagnostics of whole stacks. Several stacks may have the same one, at a line of a layer that they share: it is told
+/// once, with the names of the stacks.
+#[derive(Default)]
+struct OfStacks {
+    /// Each with its stacks, which are in the order of the program.
+    found: Vec<(Diagnostic, Vec<String>)>,
+    /// Indices, by code and place.
+    at: BTreeMap<(&'static str, Span), Vec<usize>>,
+}
+
+impl OfStacks {
+    fn add(&mut self, stack: &str, found: &Diagnostic) {
+        let Some(label) = &found.primary else { return self.found.push((found.clone(), Vec::new())) };
+        let alike = self.at.entry((found.code.0, label.span)).or_default();
+        // Of several at one place in each stack, the first is that of the first, and so on.
+        let other = |at: &&usize| self.found[**at].1.iter().all(|known| known != stack);
+        match alike.iter().find(other) {
+            Some(at) => self.found[*at].1.push(stack.to_string()),
+            None => {
+                alike.push(self.found.len());
+                self.found.push((found.clone(), vec![stack.to_string()]));
+            }
+        }
+    }
+
+    fn told(self) -> impl Iterator<Item = Diagnostic> {
+        self.found.into_iter().map(|(found, stacks)| match stacks.as_slice() {
+            [] | [_] => found,
+            [first, ..] => {
+                let note = format!("in the stacks {}; shown for `{first}`", mokume_semantics::suggest::list(&stacks));
+                found.note(note)
+            }
+        })
+    }
 }
 
 /// A step with an unknown port was reported already; the check of the whole stack need not repeat it.

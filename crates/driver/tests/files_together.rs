@@ -75,3 +75,36 @@ fn a_library_that_is_not_there_is_told() {
     world.write("p/mine/own/own.mok", b"worker Own { }").expect("memory takes it");
     assert!(compile::check(&world, &["p/a.mok".to_string()]).is_ok());
 }
+
+/// Two stacks share a layer: what is warned of at its line is told once.
+#[test]
+fn what_several_stacks_have_at_one_line_is_told_once() {
+    let text = "multiplexor Ports { key { port: u8 } }
+worker Notes {
+    header { Data with message | Taken }
+    session { var n: u8 = 0 }
+    on send(msg) { below.send(msg, Data) }
+    on deliver(msg, Data) {
+        above.deliver(msg)
+        below.send(Taken)
+    }
+    on deliver(Taken) { n += 1 }
+}
+endpoint Answers {
+    session { var n: u8 = 0 }
+    on start { below.listen(local.port: 7) }
+    on deliver(msg) { below.send(msg) }
+}
+bundle Noted = Answers / Notes / Ports
+stack One(device: Device) { app = Noted over device }
+stack Two(device: Device) { app = Noted over device }
+stack Three(device: Device) { deep = Noted over device }
+";
+    let world = MemoryWorld::new().with_file("a.mok", text);
+    let checked = compile::check(&world, &["a.mok".to_string()]).expect("it is there");
+    let found = mokume_driver::check::all(&checked, &world);
+    let queued: Vec<_> = found.iter().filter(|found| found.code.0 == "M0903").collect();
+    let [queued] = queued[..] else { panic!("one, not {found:?}") };
+    let note = "in the stacks `One`, `Two` and `Three`; shown for `One`";
+    assert!(queued.notes.iter().any(|known| known == note), "{queued:?}");
+}

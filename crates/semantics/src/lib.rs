@@ -105,6 +105,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
             at.is_some_and(|file| loaded.modules.contains_key(&file))
         };
         diagnostics.retain(|found| found.code != codes::UNTOLD_HEADER || !is_of_module(found));
+        once_a_place(&mut diagnostics);
         check::idle::leave_out_followers(&program, &mut diagnostics);
         check::parts::mark_unused(&program, &mut diagnostics);
         lost::leave_out(&mut diagnostics);
@@ -119,6 +120,30 @@ pub fn analyse_files(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn
     let (program, mut diagnostics) = analyse(&load(sources, roots, loader));
     name_modules(sources, loader, &mut diagnostics);
     (program, diagnostics)
+}
+
+/// What several stacks have at one line of a layer is reported once.
+fn once_a_place(diagnostics: &mut Vec<Diagnostic>) {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for found in std::mem::take(diagnostics) {
+        let at = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+        // What else their texts name is another in each stack.
+        let is_same = |known: &&mut Diagnostic| match found.code {
+            codes::UNTOLD_HEADER | codes::UNENDING => true,
+            codes::UNANSWERED => known.message == found.message,
+            _ => false,
+        };
+        let mut alike = kept.iter_mut().filter(|known| known.code == found.code && at(known) == at(&found));
+        let known = alike.find(is_same);
+        const ELSEWHERE: &str = "the same elsewhere in the stacks here";
+        match known {
+            Some(known) if known.labels == found.labels && known.message == found.message => {}
+            Some(known) if known.notes.iter().any(|note| note == ELSEWHERE) => {}
+            Some(known) => known.notes.push(ELSEWHERE.to_string()),
+            None => kept.push(found),
+        }
+    }
+    *diagnostics = kept;
 }
 
 /// A name of an item that means nothing is reported at its first place in a file; that report counts the others.
