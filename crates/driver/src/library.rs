@@ -96,6 +96,18 @@ impl Loader for Library<'_> {
         }
     }
 
+    fn module_of(&self, file: &str) -> Option<String> {
+        let absolute = |path: &Path| self.world.absolute(&path.to_string_lossy()).ok();
+        let file = PathBuf::from(absolute(Path::new(file))?);
+        let module = file.parent()?;
+        let above = module.parent()?.to_string_lossy();
+        let is_above = |folder: &PathBuf| absolute(folder).is_some_and(|known| *known == *above);
+        let name = self.folders.iter().any(is_above).then(|| module.file_name())??.to_string_lossy().into_owned();
+        // Of two folders with a module of this name, the first has it.
+        let of = self.folders.iter().map(|folder| folder.join(&name)).find(|folder| !self.files_of(folder).is_empty());
+        (absolute(&of?)? == module.to_string_lossy()).then_some(name)
+    }
+
     fn modules(&self) -> Vec<String> {
         let own = self.folders.iter().flat_map(|folder| self.world.list(&folder.to_string_lossy()).unwrap_or_default());
         let own = own.filter_map(|name| name.strip_suffix('/').map(str::to_string));
@@ -174,6 +186,22 @@ mod tests {
             "the project's own come first, and once"
         );
         assert_eq!(modules.iter().filter(|module| *module == "udp").count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_a_project_belongs_to_its_module() {
+        let world = MemoryWorld::new()
+            .with_file("mine/radio/modem.mok", "1")
+            .with_file("mine/radio/old/modem.mok", "2")
+            .with_file("more/radio/modem.mok", "3")
+            .with_file("mine/loose.mok", "4");
+        let folders = vec![PathBuf::from("mine"), PathBuf::from("more")];
+        let library = Library::new(&world, folders, std::iter::empty());
+        assert_eq!(library.module_of("mine/radio/modem.mok").as_deref(), Some("radio"));
+        assert_eq!(library.module_of("more/radio/modem.mok"), None, "that of `mine` is found first");
+        assert_eq!(library.module_of("mine/radio/old/modem.mok"), None);
+        assert_eq!(library.module_of("mine/loose.mok"), None);
+        assert_eq!(library.module_of("library/udp/udp.mok"), None);
     }
 
     #[test]

@@ -76,6 +76,37 @@ fn a_library_that_is_not_there_is_told() {
     assert!(compile::check(&world, &["p/a.mok".to_string()]).is_ok());
 }
 
+/// Whoever asks: the project, one that uses the module, a file of it, or its folder.
+#[test]
+fn files_of_a_module_see_one_another() {
+    let modem = "worker Modem {
+    header { speed: u8 }
+    on send(msg) { below.send(msg, speed: SPEED) }
+    on deliver(msg) { above.deliver(msg) }
+}
+";
+    let world = MemoryWorld::new()
+        .with_file("p/Mokume.toml", "[project]\nname = \"p\"\nsources = [\"src\", \"lib\"]\nlibrary = [\"lib\"]\n")
+        .with_file("p/lib/radio/frames.mok", "const SPEED: u8 = 3\n")
+        .with_file("p/lib/radio/modem.mok", modem)
+        .with_file("p/lib/above/stack.mok", "use \"../radio/modem.mok\"\nbundle Twice = Modem / Modem\n")
+        .with_file("p/src/a.mok", "use radio\nstack S(device: Device) { app = Modem over device  export app }\n");
+    for names in [
+        vec!["p/src", "p/lib"],
+        vec!["p/src/a.mok"],
+        vec!["p/lib/radio/modem.mok"],
+        vec!["p/lib/radio"],
+        vec!["p/lib"],
+        vec!["p/lib/above/stack.mok"],
+        vec!["p/src/a.mok", "p/lib/radio/modem.mok"],
+    ] {
+        let all: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let checked = compile::check(&world, &all).expect("the files are there");
+        let errors: Vec<_> = checked.diagnostics.iter().map(|found| &found.message).collect();
+        assert!(!checked.has_errors(), "{names:?}: {errors:?}");
+    }
+}
+
 /// Two stacks share a layer: what is warned of at its line is told once.
 #[test]
 fn what_several_stacks_have_at_one_line_is_told_once() {

@@ -22,6 +22,10 @@ pub trait Loader {
     fn unread(&self, _from: &str, _name: &str) -> Option<String> {
         None
     }
+    /// The module of the project that a file belongs to, whether anybody uses the module or not.
+    fn module_of(&self, _file: &str) -> Option<String> {
+        None
+    }
     /// The names of all modules, for suggestions: the project's own first, as they are likelier meant.
     fn modules(&self) -> Vec<String>;
 }
@@ -95,6 +99,7 @@ pub fn load(sources: &mut SourceMap, roots: &[FileId], loader: &mut dyn Loader) 
     roots.iter().for_each(|root| work.parse(*root));
     let mut at = 0;
     while at < work.loaded.files.len() {
+        work.neighbours(at);
         work.uses(at);
         at += 1;
     }
@@ -140,6 +145,18 @@ impl Work<'_> {
         let parse = mokume_syntax::parse(file, &self.sources.file(file).text);
         self.loaded.diagnostics.extend(parse.diagnostics.iter().cloned());
         self.loaded.files.push((file, parse));
+    }
+
+    /// A file of a module sees the others of it, whoever asks for the file.
+    fn neighbours(&mut self, at: usize) {
+        let file = self.loaded.files[at].0;
+        if self.loaded.modules.contains_key(&file) {
+            return;
+        }
+        let Some(name) = self.loader.module_of(&self.sources.file(file).name) else { return };
+        if !self.modules.contains_key(&name) {
+            self.whole(&name);
+        }
     }
 
     fn uses(&mut self, at: usize) {
@@ -208,7 +225,7 @@ impl Work<'_> {
         if let Some(known) = self.modules.get(name) {
             return known.clone();
         }
-        let Some(files) = self.loader.module(name) else {
+        let Some(ids) = self.whole(name) else {
             let all = self.loader.modules();
             let mut diagnostic = Diagnostic::error(codes::UNKNOWN_MODULE, format!("there is no module `{name}`"))
                 .at(span, "not found in the library");
@@ -222,6 +239,12 @@ impl Work<'_> {
             self.loaded.diagnostics.push(diagnostic.loses(lost::notations(span.file)));
             return Vec::new();
         };
+        ids
+    }
+
+    /// All files of a module, if there is one of this name.
+    fn whole(&mut self, name: &str) -> Option<Vec<FileId>> {
+        let files = self.loader.module(name)?;
         let ids: Vec<FileId> = files.into_iter().map(|(name, text)| self.add(name, text)).collect();
         // The files of a module see one another: each uses the next, and so, indirectly, all.
         self.loaded.uses.extend(ids.iter().copied().zip(ids.iter().copied().cycle().skip(1)));
@@ -230,6 +253,6 @@ impl Work<'_> {
             self.loaded.modules.insert(*id, self.modules.len());
         }
         self.modules.insert(name.to_string(), ids.clone());
-        ids
+        Some(ids)
     }
 }
