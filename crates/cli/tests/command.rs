@@ -496,6 +496,19 @@ fn a_project_names_its_sources_and_defaults() {
         assert!(said(&run).contains("network `Second`") && said(&run).contains("seed 3"), "{}", said(&run));
     }
     assert_eq!(code(&inside(&["build", "--emit", "c", "-o", "out"])), 0);
+    // Files are shown as seen from where the command runs, those of the project's library like its sources.
+    std::fs::create_dir_all(format!("{folder}/lib/own")).unwrap();
+    std::fs::write(format!("{folder}/lib/own/own.mok"), "worker Own { on send(mesg) { drop msg: x } }\n").unwrap();
+    std::fs::write(format!("{folder}/src/q.mok"), "use own\nbundle Twice = Own / Own\n").unwrap();
+    std::fs::write(format!("{folder}/Mokume.toml"), manifest.replace("[project]", "[project]\nlibrary = [\"lib\"]"))
+        .unwrap();
+    for (from, shown) in [("", "--> lib/own/own.mok:1"), ("/src", "--> ../lib/own/own.mok:1")] {
+        let here = format!("{folder}{from}");
+        for arguments in [&["check"][..], &["check", if from.is_empty() { "src/q.mok" } else { "q.mok" }]] {
+            let wrong = Command::new(env!("CARGO_BIN_EXE_mokume")).args(arguments).current_dir(&here).output().unwrap();
+            assert!(said(&wrong).contains(shown), "{arguments:?} in `{from}`: {}", said(&wrong));
+        }
+    }
     let nowhere = Command::new(env!("CARGO_BIN_EXE_mokume")).arg("sim").current_dir("/").output().unwrap();
     assert!(code(&nowhere) == 2 && said(&nowhere).contains("name a `.mok` file"), "{}", said(&nowhere));
     std::fs::write(format!("{folder}/Mokume.toml"), "[project]\nnames = 1\n").unwrap();

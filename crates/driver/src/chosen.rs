@@ -22,9 +22,9 @@ pub(crate) struct Things<'a> {
     pub names_all: bool,
 }
 
-/// The index of the thing that is wanted by name, or of the only one of the command's files. One of another file that they use is
-/// only found by name.
-pub(crate) fn chosen(things: &Things<'_>, wanted: Option<&str>) -> Result<usize, Failure> {
+/// The index of the thing that is wanted by name, else of the project's default, or of the only one of the command's files. One of
+/// another file that they use is only found by name. The default is not meant if the files have another one only.
+pub(crate) fn chosen(things: &Things<'_>, wanted: Option<&str>, default: Option<&str>) -> Result<usize, Failure> {
     let of = |index: &usize| things.names[*index];
     let all: Vec<usize> = (0..things.names.len()).collect();
     let own: Vec<usize> = all.iter().copied().filter(|index| things.roots.contains(&of(index).span.file)).collect();
@@ -35,7 +35,9 @@ pub(crate) fn chosen(things: &Things<'_>, wanted: Option<&str>) -> Result<usize,
             "name the file that you mean, or give them different names",
         )
     };
-    if let Some(name) = wanted {
+    let is_there = |name: &&str| things.names.iter().any(|known| known.text == *name);
+    let default = default.filter(|name| own.len() != 1 || is_there(name));
+    if let Some(name) = wanted.or(default) {
         let is_it = |index: &usize| of(index).text == name;
         let found: Vec<usize> = own.iter().copied().filter(is_it).collect();
         return match (found.as_slice(), all.iter().copied().find(is_it)) {
@@ -47,7 +49,11 @@ pub(crate) fn chosen(things: &Things<'_>, wanted: Option<&str>) -> Result<usize,
                     true => format!("the files have no {} at all; {}", things.one, things.none),
                     false => format!("there are: {there}"),
                 };
-                Err(Failure::of_use(format!("there is no {} `{name}`", things.one), help))
+                let says = match wanted {
+                    Some(_) => String::new(),
+                    None => ", which Mokume.toml names as the default".to_string(),
+                };
+                Err(Failure::of_use(format!("there is no {} `{name}`{says}", things.one), help))
             }
             (several, _) => Err(of_one_name(name, several)),
         };

@@ -121,7 +121,22 @@ pub fn files(world: &dyn World, names: &[String]) -> Result<Vec<String>, Failure
 
 /// The manifest for a folder, and the manifest's own folder; without a manifest, the current folder.
 fn governed(world: &dyn World, folder: &str) -> Result<(PathBuf, Manifest), Failure> {
-    Ok(project::find(world, folder)?.unwrap_or_else(|| (PathBuf::from("."), Manifest::default())))
+    let Some((home, manifest)) = project::find(world, folder)? else {
+        return Ok((PathBuf::from("."), Manifest::default()));
+    };
+    let named = Path::new(folder).is_absolute();
+    Ok((if named { home } else { from_here(world, home) }, manifest))
+}
+
+/// A folder as seen from the current one, if that is above or below it: its files are shown as those that were named.
+fn from_here(world: &dyn World, folder: PathBuf) -> PathBuf {
+    let Ok(here) = world.absolute(".") else { return folder };
+    let here = Path::new(&here);
+    match (folder.strip_prefix(here), here.strip_prefix(&folder)) {
+        (Ok(below), _) => below.to_path_buf(),
+        (_, Ok(above)) => above.components().map(|_| "..").collect(),
+        _ => folder,
+    }
 }
 
 fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec<String>, Failure> {
@@ -130,7 +145,11 @@ fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec
     }
     let sources =
         if manifest.project.sources.is_empty() { vec![".".to_string()] } else { manifest.project.sources.clone() };
-    Ok(sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect())
+    let sources: Vec<String> = sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect();
+    // A folder may have no file yet, if another has.
+    let is_empty = |source: &String| world.is_folder(source) && files_of(world, &[source.clone()]).is_err();
+    let full: Vec<String> = sources.iter().filter(|source| !is_empty(source)).cloned().collect();
+    Ok(if full.is_empty() { sources } else { full })
 }
 
 /// The files for names: the files themselves, or all `.mok` files below a folder; none for no names. Each file occurs
@@ -298,8 +317,7 @@ pub fn choose_stack(checked: &Checked, name: Option<&str>) -> Result<StackId, Fa
         several: "choose one with `--stack NAME`",
         names_all: true,
     };
-    let wanted = name.or(checked.manifest.defaults.stack.as_deref());
-    chosen(&stacks, wanted).map(|index| StackId(index as u32))
+    chosen(&stacks, name, checked.manifest.defaults.stack.as_deref()).map(|index| StackId(index as u32))
 }
 
 /// Lowers, verifies and composes. `None` if there are errors.

@@ -88,8 +88,8 @@ pub fn choose<'c>(checked: &'c Checked, name: Option<&str>) -> Result<&'c Networ
         several: "choose one with `--network NAME`",
         names_all: false,
     };
-    let wanted = name.or(checked.manifest.defaults.network.as_deref());
-    chosen(&things, wanted).map(|index| &networks[index])
+    let default = checked.manifest.defaults.network.as_deref();
+    chosen(&things, name, default).map(|index| &networks[index])
 }
 
 /// A network that can be run, any number of times.

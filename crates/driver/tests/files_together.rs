@@ -139,3 +139,39 @@ stack Three(device: Device) { deep = Noted over device }
     let note = "in the stacks `One`, `Two` and `Three`; shown for `One`";
     assert!(queued.notes.iter().any(|known| known == note), "{queued:?}");
 }
+
+/// The default of a project is told as such, and is not meant for a file that has another network only.
+#[test]
+fn a_network_that_the_project_names_is_told_as_its_own() {
+    let net = |name: &str| format!("network {name} {{\n    host a = S()\n    until 1 s\n}}\n");
+    let (one, two) = (net("Lake"), [net("Lake"), net("Sea")].concat());
+    let world = MemoryWorld::new()
+        .with_file("p/Mokume.toml", "[project]\nname = \"p\"\n[defaults]\nnetwork = \"River\"\n")
+        .with_file("p/one.mok", [PLAIN, &one].concat())
+        .with_file("p/two.mok", [PLAIN, &two].concat());
+    let chosen = |file: &str, name: Option<&str>| {
+        let checked = compile::check(&world, &[file.to_string()]).expect("it is there");
+        mokume_driver::sim::choose(&checked, name).map(|found| found.name.text.clone())
+    };
+    assert_eq!(chosen("p/one.mok", None).ok().as_deref(), Some("Lake"));
+    let failed = chosen("p/two.mok", None).expect_err("none of them");
+    assert_eq!(failed.message, "there is no network `River`, which Mokume.toml names as the default");
+    let failed = chosen("p/two.mok", Some("Brook")).expect_err("none of them");
+    assert_eq!(failed.message, "there is no network `Brook`");
+}
+
+/// Where one folder of a project's sources has no file yet, the others have.
+#[test]
+fn a_folder_of_sources_may_be_empty() {
+    let world = MemoryWorld::new()
+        .with_file("Mokume.toml", "[project]\nname = \"p\"\nsources = [\"later\", \"src\"]\n")
+        .with_file("later/notes.txt", "")
+        .with_file("src/a.mok", PLAIN);
+    let checked = compile::check(&world, &[]).expect("there is a file");
+    let names: Vec<&str> = checked.sources.files().map(|(_, file)| file.name.as_str()).collect();
+    assert_eq!(names, ["src/a.mok"]);
+    let none = MemoryWorld::new()
+        .with_file("Mokume.toml", "[project]\nname = \"p\"\nsources = [\"later\"]\n")
+        .with_file("later/notes.txt", "");
+    assert!(compile::check(&none, &[]).is_err());
+}

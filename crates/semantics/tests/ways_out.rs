@@ -10,7 +10,7 @@ struct Small;
 impl Loader for Small {
     fn module(&mut self, name: &str) -> Option<Vec<(String, String)>> {
         let text =
-            "type Address = u32\n/// Has room.\ncontainer shelf(room: u32) { fn room() -> u32 { return room } }\n";
+            "type Address = u32\nworker Safe(depth: u32 = 1) { on send(msg) { if msg.size < depth { drop msg: small } else { below.send(msg) } } }\n/// Has room.\ncontainer shelf(room: u32) { fn room() -> u32 { return room } }\n";
         (name == "shelves").then(|| vec![("library/shelves.mok".to_string(), text.to_string())])
     }
     fn file(&mut self, _from: &str, _name: &str) -> Option<(String, String)> {
@@ -55,6 +55,10 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (
             "worker W { on send(msg) { let n = 0  while n < 3 limit 4 { n += 1  if n == 2 { break } }  below.send(msg) } }".to_string(),
             "M0201 the language has no `break`: a loop ends by its condition or its limit, or by `return`, which a function of its own may say",
+        ),
+        (
+            "worker W { header { at: u64 }  on send(msg) { below.send(msg, at: now / 1 us) } }".to_string(),
+            "M0303 an instant is a number of nanoseconds: `(now as u64) / 1000` are microseconds; what lies between two instants is divided as it is: `(now - began) / 1 us`",
         ),
         (
             "worker W { session { var last: Instant = 0 }  on send(msg) { last = now  below.send(msg) } }".to_string(),
@@ -619,4 +623,17 @@ worker W {
     let marked = one.labels.iter().find(|label| label.text.contains("still held")).unwrap();
     assert_eq!(&text[marked.span.start as usize..marked.span.end as usize], "{ }");
     assert!(text[..marked.span.start as usize].ends_with("Kind.B => "));
+}
+
+/// Several modules may have a layer of one name: the message says which of them is meant.
+#[test]
+fn an_unknown_parameter_is_told_with_the_module_of_its_layer() {
+    let program = "use shelves\nstack S(device: Device) { app = Safe(zone: 3) over device  export app }";
+    let mut sources = SourceMap::default();
+    let root = sources.add("one.mok", program);
+    let (_, found) = analyse_files(&mut sources, &[root], &mut Small);
+    let [one] = &found[..] else { panic!("one error, not {found:?}") };
+    assert_eq!(one.message, "`Safe` of the module `shelves` has no parameter `zone`");
+    let place = one.labels.first().map(|label| sources.file(label.span.file).name.as_str());
+    assert_eq!(place, Some("library/shelves.mok"));
 }

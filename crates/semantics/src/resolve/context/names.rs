@@ -141,6 +141,11 @@ impl Names {
         self.qualifiers.get(&file).cloned().unwrap_or_default()
     }
 
+    /// The name of the module that a file belongs to.
+    pub fn module_of(&self, file: FileId) -> Option<&str> {
+        self.modules.get(&file).and(self.qualifiers.get(&file)).map(String::as_str)
+    }
+
     fn is_called(&self, file: FileId, word: &str) -> bool {
         self.qualifiers.get(&file).is_some_and(|own| own == word)
     }

@@ -103,8 +103,18 @@ fn say_missing(body: &mut Body, owner: &str, missing: &[&Name], span: Span) {
 }
 
 fn no_param(body: &mut Body, owner: &str, label: &Name, params: &[Param]) {
-    let text = format!("`{owner}` has no parameter `{}`", label.text);
+    // A layer's own function may have the name of an item elsewhere.
+    let has_params = |place: &Span| {
+        params.first().is_none_or(|param| param.name.span.file == place.file && param.name.span.start > place.start)
+    };
+    let declared = body.cx.names.find_with_place(body.file, owner).map(|(_, place)| place).filter(has_params);
+    let of = declared.and_then(|place| body.cx.names.module_of(place.file));
+    let of = of.map_or(String::new(), |module| format!(" of the module `{module}`"));
+    let text = format!("`{owner}`{of} has no parameter `{}`", label.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_PARAMETER, text).at(label.span, "unknown");
+    if let Some(place) = declared {
+        diagnostic = diagnostic.label(place, format!("this is `{owner}`"));
+    }
     let near = suggest::help(&label.text, params.iter().map(|param| param.name.text.as_str()));
     diagnostic.helps.push(near.unwrap_or_else(|| "it has no parameters: leave it out".to_string()));
     body.report(diagnostic);

@@ -86,6 +86,12 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
             "a time that has passed is the difference of two instants: `now - began > 5 s`, with `const began: Instant = now`"
                 .to_string()
         }
+        (Type::Instant, Type::Duration | Type::UInt(_))
+            if matches!(op, Binary::Mul | Binary::Div | Binary::Rem) =>
+        {
+            "an instant is a number of nanoseconds: `(now as u64) / 1000` are microseconds; what lies between two instants is divided as it is: `(now - began) / 1 us`"
+                .to_string()
+        }
         (Type::Instant, Type::UInt(_)) => "a duration is added to an instant: `now + 5 ms`".to_string(),
         (Type::Instant, Type::Instant) => "instants are compared and subtracted".to_string(),
         _ => "both sides must be numbers of the same kind".to_string(),
