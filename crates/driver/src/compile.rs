@@ -147,7 +147,7 @@ fn sources_of(world: &dyn World, home: &Path, manifest: &Manifest) -> Result<Vec
         if manifest.project.sources.is_empty() { vec![".".to_string()] } else { manifest.project.sources.clone() };
     let sources: Vec<String> = sources.iter().map(|source| home.join(source).to_string_lossy().into_owned()).collect();
     // A folder may have no file yet, if another has.
-    let is_empty = |source: &String| world.is_folder(source) && files_of(world, &[source.clone()]).is_err();
+    let is_empty = |source: &String| world.is_folder(source) && files_of(world, std::slice::from_ref(source)).is_err();
     let full: Vec<String> = sources.iter().filter(|source| !is_empty(source)).cloned().collect();
     Ok(if full.is_empty() { sources } else { full })
 }
