@@ -400,6 +400,30 @@ fn flows_of_sessions_and_all_elements_of_arrays_have_values() {
     }
 }
 
+/// Of two files of one name the first was meant, and both were shown alike.
+#[test]
+fn files_of_one_name_are_told_apart() {
+    let folder = file("one_name").parent().unwrap().to_path_buf();
+    for (part, layer) in [("one", "First"), ("two", "Second")] {
+        std::fs::create_dir_all(folder.join(part)).unwrap();
+        let text = format!("worker {layer} {{\n    on send(msg) {{\n        below.send(msg)\n    }}\n}}\n");
+        std::fs::write(folder.join(part).join("layer.mok"), text).unwrap();
+    }
+    let whole = folder.join("whole.mok");
+    let text = "use \"one/layer.mok\", \"two/layer.mok\"\nstack S(device: Device) {\n    app = First / Second over device\n    export app\n}\n\
+        test \"t\" {\n    stack S\n    app.send_to(\"a\")\n    => device.frame(\"a\")\n}\n";
+    std::fs::write(&whole, text).unwrap();
+    let commands = "break layer.mok:3\nbreak two/layer.mok:3\ncontinue\nbreaks\n";
+    let (out, _, _) = transcript(&["debug", whole.to_str().unwrap(), "--test", "t"], commands);
+    for said in [
+        "several files are called `layer.mok`: write `one/layer.mok:3` or `two/layer.mok:3`",
+        "point 1: two/layer.mok:3\n",
+        "app.Second: on send  (point 1)\ntwo/layer.mok:3  below.send(msg)\n",
+    ] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+}
+
 /// At the end a point can be set for the way back.
 #[test]
 fn a_point_is_set_at_the_end_for_the_way_back() {

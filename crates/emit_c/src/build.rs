@@ -14,7 +14,7 @@ use mokume_toolchain::{Failure, Job, Library, Product};
 
 use crate::fault::Fault;
 use crate::machine::Memory;
-use crate::native::FUNCTIONS;
+use crate::names::FUNCTIONS;
 use crate::request::{FREE, MAKE, SET_FAULT};
 use crate::runtime::RUNTIME;
 use crate::stack::{emit, EmitError, Generated, Options};

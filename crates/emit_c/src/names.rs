@@ -149,6 +149,15 @@ const FILES: &[&str] = &[
     "wctype",
 ];
 
+/// In front of the names of functions in C where they are compiled to be called here, by any number of stacks.
+pub const FUNCTIONS: &str = "mk_fn_";
+
+/// In front of the names of functions in C that a stack, by the prefix of its names, has for itself. `fn` is a keyword, so
+/// nothing else of the stack is called so.
+pub fn functions_of(stack: &str) -> String {
+    format!("{stack}_fn_")
+}
+
 /// The prefix of a stack's public names, which is the name of its files, too: a legal identifier.
 pub fn stack_identifier(name: &str) -> String {
     let text = identifier(name);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use mokume_reaction::*;
 
+use crate::names::FUNCTIONS;
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare};
@@ -20,15 +21,6 @@ pub struct Signature {
     pub args: Vec<Type>,
     pub message: bool,
     pub result: Option<Type>,
-}
-
-/// In front of the names of functions in C where they are compiled to be called here, by any number of stacks.
-pub const FUNCTIONS: &str = "mk_fn_";
-
-/// In front of the names of functions in C that a stack, by the prefix of its names, has for itself. `fn` is a keyword, so
-/// nothing else of the stack is called so.
-pub fn functions_of(stack: &str) -> String {
-    format!("{stack}_fn_")
 }
 
 /// The functions in C that an automaton calls, by name.

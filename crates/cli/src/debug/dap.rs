@@ -314,7 +314,7 @@ impl Adapter {
 
     /// The name of a file in the run, from an editor's path to it, which may go through links.
     fn file_of<'f>(&self, path: &str, facts: &'f Facts) -> Option<&'f str> {
-        let whole = |path: &str| std::fs::canonicalize(path).ok();
+        let whole = |path: &str| RealWorld.absolute(path).ok();
         let is_it = |file: &&String| {
             let known = self.path_of(file);
             known == path || whole(&known).is_some_and(|known| whole(path) == Some(known))

@@ -96,7 +96,7 @@ impl Terminal {
         words.extend(facts.events.iter().map(last));
         words.extend(facts.reasons.iter().map(last));
         words.extend(facts.hosts.iter().map(|host| host.name.clone()));
-        words.extend(facts.lines.keys().map(|file| format!("{}:", short(file))));
+        words.extend(facts.lines.keys().map(|file| format!("{}:", facts.short(file))));
         words.sort();
         words.dedup();
         let editor = || {
@@ -207,7 +207,7 @@ impl Terminal {
                 self.told(&text)
             }
             "breaks" => {
-                let all: Vec<String> = points.all().iter().map(shown_point).collect();
+                let all: Vec<String> = points.all().iter().map(|point| shown_point(point, facts)).collect();
                 self.told(&if all.is_empty() { "there is none: `break PLACE`".to_string() } else { all.join("\n") })
             }
             "delete" => {
@@ -294,7 +294,7 @@ impl Terminal {
         let at = Where::read(&place, Self::file_meant(here, facts), facts).map_err(failed)?;
         let replaced = |only_then: &Only| *only_then != Only::default() && *only_then != only;
         let other = points.standing(&at, host.as_deref()).is_some_and(|known| replaced(&known.only));
-        let shown = shown_point(points.add_only(at, host, only));
+        let shown = shown_point(points.add_only(at, host, only), facts);
         Ok(if other { format!("{shown}  (in place of what stood there: a place has one point)") } else { shown })
     }
 
@@ -361,7 +361,8 @@ fn head(at: &Stopped<'_>) -> String {
 
 fn calls(at: &Stopped<'_>) -> String {
     let line = |(name, place): &(String, Option<&mokume_reaction::Source>)| {
-        let place = place.map_or("in no source".to_string(), |place| format!("{}:{}", short(&place.file), place.line));
+        let place =
+            place.map_or("in no source".to_string(), |place| format!("{}:{}", at.facts.short(&place.file), place.line));
         format!("  {name}  {place}")
     };
     at.calls().iter().map(line).collect::<Vec<_>>().join("\n")
@@ -376,7 +377,7 @@ fn around(at: &Stopped<'_>, beside: u32) -> Result<String, String> {
     let shown = lines.map(|(line, number)| {
         let mark = if number == place.line { "->" } else { "  " };
         match beside {
-            0 => format!("{}:{number}  {}", short(&place.file), line.trim()),
+            0 => format!("{}:{number}  {}", at.facts.short(&place.file), line.trim()),
             _ => format!("{mark} {number:4}  {line}").trim_end().to_string(),
         }
     });
@@ -436,10 +437,10 @@ fn tree(all: &[Variable], depth: usize, is_state: bool) -> String {
     text
 }
 
-fn shown_point(point: &mokume_driver::debug::Point) -> String {
+fn shown_point(point: &mokume_driver::debug::Point, facts: &Facts) -> String {
     let host = point.host.as_ref().map_or(String::new(), |host| format!(" at {host}"));
     let at = match &point.at {
-        Where::Line(file, line) => format!("{}:{line}", short(file)),
+        Where::Line(file, line) => format!("{}:{line}", facts.short(file)),
         other => other.show(),
     };
     let Only { when, hits, log } = &point.only;
@@ -447,9 +448,4 @@ fn shown_point(point: &mokume_driver::debug::Point) -> String {
     let hits = hits.map_or(String::new(), |hits| format!(" times {}", hits.show()));
     let log = log.as_ref().map_or(String::new(), |log| format!(" say {log}"));
     format!("point {}: {at}{host}{when}{hits}{log}", point.number)
-}
-
-/// A file's name without its folders.
-fn short(file: &str) -> &str {
-    file.rsplit('/').next().unwrap_or(file)
 }

@@ -296,8 +296,17 @@ impl Facts {
     fn line(&self, file: &str, line: &str) -> Result<Where, Failure> {
         let meant =
             |known: &&String| known.strip_suffix(file).is_some_and(|front| front.is_empty() || front.ends_with('/'));
-        let Some(name) = self.lines.keys().find(meant) else {
-            let known: Vec<&str> = self.lines.keys().map(|name| name.rsplit('/').next().unwrap_or(name)).collect();
+        let all: Vec<&String> = self.lines.keys().filter(meant).collect();
+        if all.len() > 1 && all.iter().all(|name| *name != file) {
+            let named: Vec<String> = all.iter().map(|name| format!("`{}:{line}`", self.short(name))).collect();
+            return Err(Failure::of_use(
+                format!("several files are called `{file}`"),
+                format!("write {}", named.join(" or ")),
+            ));
+        }
+        let whole = all.iter().find(|name| **name == file).or(all.first());
+        let Some(name) = whole.copied() else {
+            let known: Vec<String> = self.lines.keys().map(|name| self.short(name)).collect();
             return Err(Failure::of_use(
                 format!("nothing of `{file}` runs here"),
                 format!("there is code of {}", known.join(", ")),
@@ -315,10 +324,20 @@ impl Facts {
             true => "it has no code at all".to_string(),
             false => format!("there is code in line {}", near.join(" and ")),
         };
-        Err(Failure::of_use(
-            format!("there is no code in line {line} of {}", name.rsplit('/').next().unwrap_or(name)),
-            help,
-        ))
+        Err(Failure::of_use(format!("there is no code in line {line} of {}", self.short(name)), help))
+    }
+
+    /// A file by as much of the end of its path as tells it from the others.
+    pub fn short(&self, file: &str) -> String {
+        let ends = |name: &str, end: &str| {
+            name.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+        };
+        let mut ending = file.rsplit('/').next().unwrap_or(file);
+        while self.lines.keys().any(|name| name != file && ends(name, ending)) && ending.len() < file.len() {
+            let front = &file[..file.len() - ending.len() - 1];
+            ending = &file[front.rfind('/').map_or(0, |at| at + 1)..];
+        }
+        ending.to_string()
     }
 
     fn event(&self, name: &str) -> Result<Where, Failure> {

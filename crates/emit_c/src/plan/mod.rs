@@ -17,8 +17,7 @@ use mokume_analyse::Flow;
 use mokume_reaction::*;
 
 use crate::fault::Fault;
-use crate::names::Names;
-use crate::native::functions_of;
+use crate::names::{functions_of, Names};
 use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 use heads::{Beside, Heads};
 use shared::emitting;
