@@ -193,14 +193,18 @@ impl Engine {
             What::Statement(_) if texts.are_several && is_head(&facts, moment) => {}
             _ => self.spot.depth = moment.frames().iter().map(|frame| moment.depth(frame)).sum(),
         }
-        if self.spot.count.is_multiple_of(ASKED_EACH) && self.front.interrupts() {
-            return self.stop(host, moment, Why::Asked);
-        }
         let goes_on = self.goes_on(moment);
         let here = self.spot;
         let point = if goes_on { None } else { self.met(host, moment, texts) };
+        let is_asked = self.spot.count.is_multiple_of(ASKED_EACH) && self.front.interrupts();
+        // If the run goes on as before, the moment may still be one to stop at.
+        if is_asked && self.stop(host, moment, Why::Asked) != Go::Same {
+            return;
+        }
         match self.mode {
-            Mode::To(number, why) if here.count == number => self.stop(host, moment, why),
+            Mode::To(number, why) if here.count == number => {
+                self.stop(host, moment, why);
+            }
             Mode::To(..) => {}
             Mode::Forward(by, from) => {
                 if let Some(why) = self.is_meant(by, from, (moment, texts), point) {
@@ -276,12 +280,13 @@ impl Engine {
         }
     }
 
-    fn stop(&mut self, host: usize, moment: &Moment<'_>, why: Why) {
+    fn stop(&mut self, host: usize, moment: &Moment<'_>, why: Why) -> Go {
         let stopped = Stopped::new(&self.facts, host, moment, (why, self.spot.count));
         let go = self.front.stopped(&stopped, &mut self.points);
         if self.turned(go) {
             resume_unwind(Box::new(GivenUp));
         }
+        go
     }
 
     fn ended(&mut self, end: &End) {
