@@ -352,7 +352,7 @@ impl<'a> Stopped<'a> {
         }
         for (attribute, word) in automaton.attributes.iter().zip(&message.attributes) {
             if *word != attribute.default {
-                within.push(leaf(&self.attribute(&attribute.name), self.word(attribute.ty, *word)));
+                within.push(leaf(self.attribute(&attribute.name), self.word(attribute.ty, *word)));
             }
         }
         let shown = &message.octets[..message.octets.len().min(MOST_OCTETS)];
