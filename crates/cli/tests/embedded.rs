@@ -143,7 +143,18 @@ fn functions_in_c_have_names_of_their_own() {
         written(&format!("lib/{module}/write.mok"), format!("{declared} {{\n{model}}}\n{layer}"));
         let body = format!("{{\n    m->octets[m->size++] = (uint8_t)'{octet}';\n    return 1;\n}}\n");
         let head = "#include \"mk_native.h\"\nuint8_t write(mk_native *m);\nuint8_t write(mk_native *m)\n";
-        written(&format!("lib/{module}/write.c"), format!("{head}{body}"));
+        // The first stack calls this one of the two files not.
+        let other = "uint8_t read(uint8_t n);\nuint8_t read(uint8_t n)\n{\n    return n;\n}\n";
+        written(&format!("lib/{module}/write.c"), format!("{head}{body}{other}"));
+    }
+    let reads =
+        "extern fn read(n: u8) -> u8 from \"write.c\" { return n }\nworker Reads {\n    on send(msg) {\n        \
+         if read(3) == 3 { below.send(msg) } else { drop msg: none }\n    }\n}\n";
+    for module in ["left", "right"] {
+        written(
+            &format!("lib/{module}/read.mok"),
+            reads.replace("Reads", if module == "left" { "Reads" } else { "Looks" }),
+        );
     }
     let stack = |name: &str, parts: &str, frame: &str| {
         format!(
@@ -151,25 +162,26 @@ fn functions_in_c_have_names_of_their_own() {
              test \"{name}\" {{\n    stack {name}\n    app.send_to(\"a\")\n    => device.frame(\"{frame}\")\n}}\n"
         )
     };
-    let stacks = stack("First", "Left / Right", "alr") + &stack("Second", "Right", "ar");
+    let stacks = stack("First", "Left / Right", "alr") + &stack("Second", "Reads / Looks / Right", "ar");
     written("src/both.mok", format!("use left\nuse right\n{stacks}"));
     let file = folder.join("src/both.mok");
     let tested = Command::new(env!("CARGO_BIN_EXE_mokume")).arg("test").arg(&file).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&tested.stdout), "4 passed, 0 failed\n");
 
-    let mut files = vec!["main.c".to_string(), "First/mokume.c".to_string()];
+    let mut files = vec!["main.c".to_string(), "out/mokume.c".to_string()];
     for name in ["First", "Second"] {
-        built(&folder.join(name), &file, &["--stack", name]);
-        let all = std::fs::read_dir(folder.join(name)).unwrap().map(|entry| entry.unwrap().file_name());
-        let own = all
-            .map(|file| file.into_string().unwrap())
-            .filter(|file| file.ends_with(".c") && (file.starts_with("native_") || *file == format!("{name}.c")));
-        files.extend(own.map(|file| format!("{name}/{file}")));
+        built(&folder.join("out"), &file, &["--stack", name]);
     }
+    let all = std::fs::read_dir(folder.join("out")).unwrap().map(|entry| entry.unwrap().file_name());
+    let own = all.map(|file| file.into_string().unwrap()).filter(|file| {
+        let is_stack = file == "First.c" || file == "Second.c";
+        is_stack || file.starts_with("native_") && file.ends_with(".c")
+    });
+    files.extend(own.map(|file| format!("out/{file}")));
     let main = "#include <unistd.h>\n#include \"First.h\"\n#include \"Second.h\"\n\
         int main(void)\n{\n    return write(1, \"hello\", 5) != 5 || !First_defaults.buffers || !Second_defaults.buffers;\n}\n";
     std::fs::write(folder.join("main.c"), main).unwrap();
-    let made = compiled(&folder, &format!("-IFirst -ISecond -o run {}", files.join(" ")));
+    let made = compiled(&folder, &format!("-Iout -o run {}", files.join(" ")));
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     assert_eq!(Command::new(folder.join("run")).output().unwrap().stdout, b"hello");
 }

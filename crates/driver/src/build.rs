@@ -70,10 +70,13 @@ pub fn c_uncomposed(compiled: &Compiled) -> Result<Vec<(String, String)>, Failur
 fn c_of(automaton: &Automaton, options: &Options, natives: &Files) -> Result<Vec<(String, String)>, Failure> {
     let generated = emit(automaton, options)
         .map_err(|error| Failure::of_program(error.to_string(), "split the wire, or use the interpreter"))?;
-    let functions = natives.of(automaton, &generated.stem);
+    let stem = generated.stem.clone();
+    let functions = natives.of(automaton, &stem);
     let mut files =
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
-    files.extend(functions.into_iter().map(|(name, text)| (mokume_emit_c::file_of(&name), text)));
+    // Two stacks may be written into one folder.
+    let own = |name: &str| mokume_emit_c::file_of(&format!("{stem}_{name}"));
+    files.extend(functions.into_iter().map(|(name, text)| (own(&name), text)));
     Ok(files)
 }

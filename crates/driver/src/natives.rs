@@ -93,9 +93,10 @@ impl Files {
         let declared = |file: &File| {
             let (mut names, mut calls) = (String::new(), String::new());
             for (symbol, own) in &file.functions {
-                let Some((_, declaration)) = called.iter().find(|(known, _)| known == symbol) else { continue };
+                // Another stack of the program may call what this one does not.
                 names += &format!("#define {own} {prefix}{symbol}\n");
-                calls += declaration;
+                let declared = called.iter().find(|(known, _)| known == symbol);
+                calls += declared.map_or("", |(_, declaration)| declaration);
             }
             let (name, text) = (&file.shown, file.text.trim_end());
             let head =
