@@ -387,6 +387,9 @@ fn flows_of_sessions_and_all_elements_of_arrays_have_values() {
     assert!(out.contains("  (point 1)"), "{out}");
     assert!(out.contains("print flow.remote.port\n7\n") && out.contains("print flow.local.port\n9\n"), "{out}");
     assert!(!run("break 15 if flow.remote.port == 9\ncontinue\n").contains("  (point 1)"));
+    // Of a layer that does not ask for addresses, too: the session below knows.
+    let out = of_test("below.mok", "t", "break 7 if flow.remote.port == 7\ncontinue\nstate app\n");
+    assert!(out.contains("  (point 1)") && out.contains("flow = { local { port: 9 }, remote { port: 7 } }"), "{out}");
     let out = run("break 11 if big[102] == 77\ncontinue\nstate\nprint big[101]\nprint big[150]\nprint big[300]\n");
     for said in [
         "  (point 1)",

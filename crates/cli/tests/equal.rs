@@ -128,7 +128,7 @@ fn a_fault_in_a_handler_is_found() {
         ("number", ("below.send(msg, seq: next)", "below.send(msg, seq: next + 1)"), "refuted: "),
         ("state", ("wide *% 2", "wide *% 2 +% 1"), "state: numbers.E.wide may differ"),
         ("deadline", ("start silence after late", "start silence after late + 1 ms"), "the next timer is due at"),
-        ("no timer", ("            start silence after late\n", ""), "no timer is due"),
+        ("no timer", ("            start silence after late\n", ""), "the next timer is due at"),
         ("end", ("drop msg: stale", "consume msg: stale"), "ends: how messages end may differ"),
         ("report", ("wide *% 2", "wide * 2"), "reports: what is reported may differ"),
     ];

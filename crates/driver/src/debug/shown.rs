@@ -481,17 +481,27 @@ impl<'a> Stopped<'a> {
         Variable { name, value: String::new(), within: nested(within, &in_source) }
     }
 
-    /// The flow of an object, if it is a session's.
+    /// The flow of an object, if it is a session's: what it knows of it, and what those below know.
     fn flow_of(&self, class: ClassId, object: Handle) -> Option<Variable> {
-        let cells = self.automaton().class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_none());
-        let parts = cells.filter_map(|(number, cell)| {
-            let (name, CellKind::Scalar { ty, .. }) = (cell.name.strip_prefix(FLOW_CELLS)?, &cell.kind) else {
-                return None;
-            };
-            let CellView::Word(word) = self.moment.cell(class, object, number.into())? else { return None };
-            Some((name, Part::Word(*ty, word)))
-        });
-        let parts: Vec<(&str, Part<'_>)> = parts.collect();
+        let mut parts: Vec<(&str, Part<'_>)> = Vec::new();
+        let mut below = Some((class, object));
+        while let Some((class, object)) = below.take() {
+            let cells =
+                self.automaton().class(class).cells.iter().enumerate().filter(|(_, cell)| cell.source.is_none());
+            for (number, cell) in cells {
+                let CellKind::Scalar { ty, .. } = &cell.kind else { continue };
+                let Some(CellView::Word(word)) = self.moment.cell(class, object, number.into()) else { continue };
+                match (cell.name.strip_prefix(FLOW_CELLS), ty) {
+                    (Some(name), _) if parts.iter().all(|(known, _)| *known != name) => {
+                        parts.push((name, Part::Word(*ty, word)));
+                    }
+                    (None, Type::Ref(of)) if cell.name == BELOW && word != u64::MAX => {
+                        below = Some((*of, Handle { object: word as u32, generation: (word >> 32) as u32 }));
+                    }
+                    _ => {}
+                }
+            }
+        }
         (!parts.is_empty()).then(|| Variable { name: FLOW.to_string(), ..self.flow(&parts) })
     }
 
@@ -610,6 +620,9 @@ pub(super) const FLOW: &str = "flow";
 
 /// The beginning of the names of cells that hold a session's flow.
 const FLOW_CELLS: &str = "flow_";
+
+/// The cell with the session below.
+const BELOW: &str = "below";
 
 /// A name without what stands in front of it.
 fn last(name: &str) -> &str {

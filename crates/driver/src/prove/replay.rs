@@ -266,7 +266,8 @@ pub(super) fn parted(
         if !told.until_it_shows() {
             told.text.extend(lines.clone());
         }
-        let is_seen = lines.is_some() || told.last[0].outputs != told.last[1].outputs;
+        let is_seen =
+            lines.as_ref().is_some_and(|lines| !lines.is_empty()) || told.last[0].outputs != told.last[1].outputs;
         let unseen = |[first, second]: [String; 2]| match is_seen {
             true => [first, second],
             false => [first, format!("{second} (no output of the next {WAITS} timers shows it)")],
@@ -435,12 +436,28 @@ impl<'a> Told<'a> {
                 ("consumed", both.each_ref().map(|accounts| of(&accounts.consumed, id))),
             ] {
                 if counts[0] != counts[1] {
-                    lines.push_str(&format!("    {word} {} {}\n", reason.name, counts[0]));
+                    // What never happens may be no reason of the stack.
+                    if counts[0] > 0 {
+                        lines.push_str(&format!("    {word} {} {}\n", reason.name, counts[0]));
+                    }
                     said.iter_mut()
                         .zip(counts)
                         .for_each(|(said, count)| said.push(format!("{word} {} {count}", reason.name)));
                 }
             }
+        }
+        for ((name, count), (_, other)) in
+            both[0].counters.iter().zip(&both[1].counters).filter(|(one, other)| one != other)
+        {
+            // Of `app.E.c` people say `app.c`.
+            let mut parts: Vec<&str> = name.split('.').collect();
+            if parts.len() > 2 {
+                parts.remove(parts.len() - 2);
+            }
+            let name = parts.join(".");
+            lines.push_str(&format!("    counter {name} {count}\n"));
+            said[0].push(format!("counter {name} {count}"));
+            said[1].push(format!("counter {name} {other}"));
         }
         (!said[0].is_empty()).then(|| (lines, said.map(|all| all.join(", "))))
     }

@@ -41,14 +41,26 @@ pub fn comparable<'a>(one: &'a Run, other: &'a Run) -> [Cow<'a, Run>; 2] {
         let text = |place: &String| {
             let (file, line) = place.rsplit_once(':')?;
             let source = run.sources.iter().find(|source| source.source == file)?;
-            Some(source.text.lines().nth(line.parse::<usize>().ok()?.checked_sub(1)?)?.trim().to_string())
+            let line = source.text.lines().nth(line.parse::<usize>().ok()?.checked_sub(1)?)?;
+            let code = line.split_once("//").map_or(line, |(code, _)| code);
+            Some(code.split_whitespace().collect::<Vec<_>>().join(" "))
         };
         let said = |place: &String| text(place).filter(|_| have_texts).unwrap_or_default();
+        // Of several statements, the one that ran.
+        let ran = |event: &Event, place: &String| {
+            let steps = event.cause.and_then(|cause| Some(&run.event(cause)?.did.as_ref()?.steps));
+            let mut lines = steps.into_iter().flatten().flat_map(|step| &step.ran);
+            place.rsplit_once(':').is_some_and(|(file, line)| {
+                lines.any(|of| of.file == file && of.lines.iter().any(|known| known.to_string() == line))
+            })
+        };
+        let whole = run;
         let mut run = run.clone();
-        for event in &mut run.events {
+        for (event, before) in run.events.iter_mut().zip(&whole.events) {
             match &mut event.what {
                 What::Drops(ended) | What::Consumes(ended) => {
-                    ended.places = ended.places.iter().map(said).filter(|said| !said.is_empty()).collect();
+                    let places = ended.places.iter().filter(|place| ran(before, place));
+                    ended.places = places.map(said).filter(|said| !said.is_empty()).collect();
                 }
                 What::Reports { place, .. } => *place = said(place),
                 What::Ends { failed, .. } => failed.iter_mut().for_each(|failed| failed.place = said(&failed.place)),

@@ -101,7 +101,10 @@ impl<'p> Lowering<'p> {
         let mut name = definition.name.text.clone();
         if self.a.wire_named(&name).is_some() {
             let inst = members.first().map_or(String::new(), |at| self.inst(*at).name.clone());
-            name = format!("{}.{name}", inst.split('.').next().unwrap_or_default());
+            let own = format!("{}.{name}", inst.split('.').next().unwrap_or_default());
+            let numbered = (2..).map(|number| own.replacen('.', &format!("_{number}."), 1));
+            let mut names = std::iter::once(own.clone()).chain(numbered);
+            name = names.find(|name| self.a.wire_named(name).is_none()).unwrap_or(own);
         }
         let context = Context { name: name.clone(), big: definition.big, members, placed_from };
         let headers = self.headers_of(&members[..placed_from]);
