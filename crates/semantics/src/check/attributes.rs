@@ -120,7 +120,7 @@ impl Attribute<'_> {
     /// stead: nobody writes that one, or nobody reads this one.
     fn taken_for(&self, loaded: &Loaded, other: &Attribute) -> Option<Diagnostic> {
         let (writers, readers) = (self.writers(), other.readers());
-        let reaches = |writer: &Place, reader: &Place| writer != reader && self.comes_as(*writer, *reader, other);
+        let reaches = |writer: &Place, reader: &Place| self.meets(*writer, *reader, other);
         let is_heard = |writer: &Place| self.readers().iter().any(|reader| self.comes(*writer, *reader));
         let is_told = |reader: &Place| other.writers().iter().any(|writer| other.comes(*writer, *reader));
         let unheard = |writer: &Place| !tells(self.stack, self.id) && !is_heard(writer);
@@ -162,19 +162,23 @@ impl Attribute<'_> {
 
     /// Whether what the writer writes may reach the reader.
     fn comes(&self, writer: Place, reader: Place) -> bool {
-        self.comes_as(writer, reader, self)
-    }
-
-    /// The same, if the reader reads another attribute.
-    fn comes_as(&self, writer: Place, reader: Place, read: &Attribute) -> bool {
         if self.is_above(reader, writer) {
             return self.layers.iter().flatten().any(|layer| turns_round(layer))
                 || self.way(writer, is_written) != Way::Down;
         }
         if self.is_above(writer, reader) {
-            return self.way(writer, is_written) != Way::Up || read.way(reader, is_read) != Way::Up;
+            return self.way(writer, is_written) != Way::Up || self.way(reader, is_read) != Way::Up;
         }
         true
+    }
+
+    /// Whether the reader, which reads another attribute, stands where messages go on from the writer: one above the other, in the
+    /// direction in which one writes and the other reads.
+    fn meets(&self, writer: Place, reader: Place, read: &Attribute) -> bool {
+        let ways = [self.way(writer, is_written), read.way(reader, is_read)];
+        let is_down = writer != reader && self.is_above(writer, reader);
+        let is_up = writer != reader && self.is_above(reader, writer);
+        is_down && !ways.contains(&Way::Up) || is_up && !ways.contains(&Way::Down)
     }
 
     /// Whether `above` is above `below` on each way down.
