@@ -165,7 +165,7 @@ fn events_are_lines() {
     assert_eq!(
         lines,
         [
-            "<- app.send(x, x\"000102030405060708090a0b0c0d0e0f1011121314151617…\", session 3, null) REFUSED",
+            "<- app.send(x, x\"000102030405060708090a0b0c0d0e0f1011121314151617…\", session 3 (2nd), null) REFUSED",
             "sends #1 on lan: 2 octets (b lost by a partition): Tell \"x\"",
             "receives #1",
             "receives #1",
