@@ -199,7 +199,11 @@ const FAULTS: [(&str, &str, &str); 10] = [
         "the statement that dropped it is marked",
     ),
     ("before.octets !== event.octets", "before.octets === event.octets", "why it was sent again"),
-    ("return { event: before };", "return undefined;", "a timer's start is found"),
+    (
+        "to === String(ring.due))) return before;",
+        "to === String(ring.due))) return undefined;",
+        "a timer's start is found",
+    ),
     ("hidden.hosts.has(event.host)", "false", "a host is hidden"),
 ];
 
@@ -210,6 +214,15 @@ fn is_found((from, to, name): (&str, &str, &str), browser: &str) -> bool {
     std::fs::write(&page, text.replacen(from, to, 1)).unwrap();
     let lines = said(browser, &page, INTERACTIONS);
     wrong(&lines).iter().any(|line| line.starts_with(&format!("WRONG {name}")))
+}
+
+/// Faults that only the campaign plants would else be forgotten when the viewer changes.
+#[test]
+fn each_fault_has_its_place() {
+    let text = std::fs::read_to_string(page("places.html")).unwrap();
+    for (from, _, name) in FAULTS {
+        assert_eq!(text.matches(from).count(), 1, "{name}: {from}");
+    }
 }
 
 /// A pane that shows another frame's octets.
