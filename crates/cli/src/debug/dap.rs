@@ -227,51 +227,46 @@ impl Adapter {
                     }
                     continue;
                 }
-                "continue" => Go::On,
-                "next" => Go::Forward(By::Over),
-                "stepIn" => Go::Forward(By::Statement),
-                "stepOut" => Go::Forward(By::Out),
-                "stepBack" => Go::Back(By::Statement),
-                "reverseContinue" => Go::Back(By::Point),
-                "restart" => Go::Restart,
-                "disconnect" | "terminate" => Go::Quit,
-                _ => {
-                    self.answer(&request, here, facts, points);
-                    continue;
-                }
+                command => match move_of(command) {
+                    Some(go) => go,
+                    None => {
+                        self.answer(&request, here, facts, points);
+                        continue;
+                    }
+                },
             };
             if here.is_none() && matches!(go, Go::On | Go::Forward(_)) {
                 self.wire.refuse(&request, "the run has ended: step back, or restart");
                 continue;
             }
+            if go == Go::Quit {
+                return self.quit(&request);
+            }
             let body = if request.command == "continue" { json!({ "allThreadsContinued": true }) } else { Value::Null };
             self.wire.answer(&request, body);
-            if go == Go::Quit {
-                self.wire.event("terminated", Value::Null);
-            }
             return go;
         }
+    }
+
+    fn quit(&mut self, request: &Request) -> Go {
+        self.wire.answer(request, Value::Null);
+        self.wire.event("terminated", Value::Null);
+        Go::Quit
     }
 
     /// Answers what came while the run went on, which stops only for `pause`.
     fn interrupted(&mut self, here: &Stopped<'_>, points: &mut Points) -> Go {
         while self.wire.is_asked() {
             let Some(request) = self.wire.read() else { return Go::Quit };
-            match request.command.as_str() {
-                "pause" => {
+            match move_of(&request.command) {
+                Some(Go::Quit) => return self.quit(&request),
+                Some(_) => self.wire.refuse(&request, "the run goes on already: `pause` stops it"),
+                None if request.command == "pause" => {
                     self.wire.answer(&request, Value::Null);
                     self.tell_stop(here);
                     return self.led(Some(here), here.facts, points);
                 }
-                "disconnect" | "terminate" => {
-                    self.wire.answer(&request, Value::Null);
-                    self.wire.event("terminated", Value::Null);
-                    return Go::Quit;
-                }
-                "continue" | "next" | "stepIn" | "stepOut" | "stepBack" | "reverseContinue" | "restart" => {
-                    self.wire.refuse(&request, "the run goes on already: `pause` stops it");
-                }
-                _ => self.answer(&request, Some(here), here.facts, points),
+                None => self.answer(&request, Some(here), here.facts, points),
             }
         }
         Go::Same
@@ -290,7 +285,7 @@ impl Adapter {
             ("scopes", Some(here)) => Ok(self.scopes(arguments, here)),
             ("variables", _) => Ok(self.variables(arguments)),
             ("setBreakpoints", _) => Ok(self.lines(arguments, facts, points)),
-            ("setFunctionBreakpoints", _) => Ok(self.events(arguments, facts, points)),
+            ("setFunctionBreakpoints", _) => Ok(events(arguments, facts, points)),
             ("setExceptionBreakpoints", _) => Ok(exceptions(arguments, points)),
             ("evaluate", Some(here)) => evaluated(arguments, here),
             ("stackTrace" | "scopes" | "evaluate", None) => Err("the run has ended: step back, or restart".to_string()),
@@ -314,10 +309,10 @@ impl Adapter {
 
     /// The name of a file in the run, from an editor's path to it, which may go through links.
     fn file_of<'f>(&self, path: &str, facts: &'f Facts) -> Option<&'f str> {
-        let whole = |path: &str| RealWorld.absolute(path).ok();
+        let whole = RealWorld.absolute(path).ok();
         let is_it = |file: &&String| {
             let known = self.path_of(file);
-            known == path || whole(&known).is_some_and(|known| whole(path) == Some(known))
+            known == path || whole.is_some() && RealWorld.absolute(&known).ok() == whole
         };
         facts.lines.keys().find(is_it).map(String::as_str)
     }
@@ -331,17 +326,6 @@ impl Adapter {
             let line = self.counting.our_line(wanted["line"].as_u64().unwrap_or(0));
             let at = Where::read(&format!("{file}:{line}"), file, facts);
             shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, wanted["line"].as_u64())
-        };
-        let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
-        json!({ "breakpoints": set })
-    }
-
-    /// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
-    fn events(&self, arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
-        points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
-        let set = |wanted: &Value| {
-            let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
-            shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
         };
         let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
         json!({ "breakpoints": set })
@@ -450,6 +434,32 @@ impl Front for Adapter {
         self.wire.event("stopped", body);
         self.led(None, facts, points)
     }
+}
+
+/// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
+fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
+    points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
+    let set = |wanted: &Value| {
+        let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
+        shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
+    };
+    let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
+    json!({ "breakpoints": set })
+}
+
+/// The move that a request asks for; `None` for one that only asks or sets.
+fn move_of(command: &str) -> Option<Go> {
+    Some(match command {
+        "continue" => Go::On,
+        "next" => Go::Forward(By::Over),
+        "stepIn" => Go::Forward(By::Statement),
+        "stepOut" => Go::Forward(By::Out),
+        "stepBack" => Go::Back(By::Statement),
+        "reverseContinue" => Go::Back(By::Point),
+        "restart" => Go::Restart,
+        "disconnect" | "terminate" => Go::Quit,
+        _ => return None,
+    })
 }
 
 /// Reads `condition`, `hitCondition` and `logMessage`; editors omit them or send them empty.

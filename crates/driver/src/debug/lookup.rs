@@ -77,8 +77,7 @@ fn found(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
             if *rest == [SIZE] && one.is_message() {
                 return one.value.split(' ').next().map_or(Looked::Nothing, |size| Looked::One(size.to_string()));
             }
-            let meant = at.meant(&rest.join(".")).filter(|_| one.is_message());
-            if let Some(attribute) = meant {
+            if let Some(attribute) = one.is_message().then(|| at.meant(&rest.join("."))).flatten() {
                 let given = one.within.iter().find(|part| part.name == attribute);
                 let value = given.map(|part| part.value.clone()).or_else(|| at.default_of(&attribute));
                 return value.map_or(Looked::Nothing, Looked::One);

@@ -291,12 +291,15 @@ impl Where {
 const PLACES: &str =
     "a line (`12`, `file.mok:12`), an event (`send`, `Counts.send`), `drop REASON`, `drop` or `report`";
 
+/// Whether a path ends by these parts.
+fn ends_by(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
+}
+
 impl Facts {
     /// Checks that a line has code; else the error names the nearest ones.
     fn line(&self, file: &str, line: &str) -> Result<Where, Failure> {
-        let meant =
-            |known: &&String| known.strip_suffix(file).is_some_and(|front| front.is_empty() || front.ends_with('/'));
-        let all: Vec<&String> = self.lines.keys().filter(meant).collect();
+        let all: Vec<&String> = self.lines.keys().filter(|known| ends_by(known, file)).collect();
         if all.len() > 1 && all.iter().all(|name| *name != file) {
             let named: Vec<String> = all.iter().map(|name| format!("`{}:{line}`", self.short(name))).collect();
             return Err(Failure::of_use(
@@ -329,11 +332,8 @@ impl Facts {
 
     /// A file by as much of the end of its path as tells it from the others.
     pub fn short(&self, file: &str) -> String {
-        let ends = |name: &str, end: &str| {
-            name.strip_suffix(end).is_some_and(|front| front.is_empty() || front.ends_with('/'))
-        };
         let mut ending = file.rsplit('/').next().unwrap_or(file);
-        while self.lines.keys().any(|name| name != file && ends(name, ending)) && ending.len() < file.len() {
+        while self.lines.keys().any(|name| name != file && ends_by(name, ending)) && ending.len() < file.len() {
             let front = &file[..file.len() - ending.len() - 1];
             ending = &file[front.rfind('/').map_or(0, |at| at + 1)..];
         }

@@ -64,8 +64,9 @@ impl<'a> Stopped<'a> {
         if count <= self.most.get() {
             return ((0..count).collect(), None);
         }
-        let listed: Vec<usize> = (0..count).filter(|at| !is_zero(*at)).take(self.most.get()).collect();
-        let all_zero = (0..count).all(|at| is_zero(at) || listed.contains(&at));
+        let mut others = (0..count).filter(|at| !is_zero(*at));
+        let listed: Vec<usize> = others.by_ref().take(self.most.get()).collect();
+        let all_zero = others.next().is_none();
         let more = format!("{} more{}", count - listed.len(), if all_zero { ", all 0" } else { "" });
         (listed, Some(leaf("…", more)))
     }
@@ -386,11 +387,14 @@ impl<'a> Stopped<'a> {
         let automaton = self.automaton();
         let all = automaton.attributes.iter().enumerate().filter(|(_, known)| last(&known.name) == last(name));
         let shown: Vec<(usize, String)> = all.map(|(at, known)| (at, self.attribute(&known.name))).collect();
+        if shown.len() < 2 {
+            return None;
+        }
         let layer = automaton.class(automaton.handlers.get(self.moment.handler.index())?.class).layer;
         let of_layer = automaton.code().filter(|(of, _)| *of == layer);
         let used: Vec<usize> = of_layer.flat_map(|(_, body)| body.ops()).filter_map(attribute_of).collect();
         let own = shown.iter().find(|(at, shown)| shown == name || (!name.contains('.') && used.contains(at)));
-        own.filter(|_| shown.len() > 1).map(|(_, shown)| shown.clone())
+        own.map(|(_, shown)| shown.clone())
     }
 
     /// The value that an attribute has in a message that nobody gave one; such attributes are not shown.

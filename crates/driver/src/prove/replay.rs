@@ -190,12 +190,7 @@ impl Writer<'_> {
         let port = &self.automaton.ports[output.port.index()];
         let signature = &port.outputs[output.event as usize];
         let word = |at: usize| if let Datum::Word(word) = &output.args[at] { Some(*word) } else { None };
-        let other = |at: usize| match &output.args[at] {
-            Datum::Message(octets) => mokume_record::text_of(octets),
-            Datum::Handle(Handle::NULL) => "null".to_owned(),
-            Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
-            Datum::Word(_) => String::new(),
-        };
+        let other = |at: usize| crate::record::datum(&output.args[at]);
         let args = self.written.arguments(self.automaton, output.port, &signature.params, &word, &other);
         format!("{}.{}({})", port.name, signature.event, args.join(", "))
     }
@@ -263,11 +258,12 @@ pub(super) fn parted(
     let said = told.outcomes_apart().or_else(|| {
         let (deadlines, counts) = (told.deadlines_apart(), told.counts_apart());
         let (lines, counts) = counts.unzip();
-        if !told.until_it_shows() {
-            told.text.extend(lines.clone());
+        let lines = lines.unwrap_or_default();
+        let is_put_out = told.until_it_shows();
+        if !is_put_out {
+            told.text.push_str(&lines);
         }
-        let is_seen =
-            lines.as_ref().is_some_and(|lines| !lines.is_empty()) || told.last[0].outputs != told.last[1].outputs;
+        let is_seen = is_put_out || !lines.is_empty();
         let unseen = |[first, second]: [String; 2]| match is_seen {
             true => [first, second],
             false => [first, format!("{second} (no output of the next {WAITS} timers shows it)")],

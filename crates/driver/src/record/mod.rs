@@ -377,6 +377,16 @@ fn name_of(params: &[(String, Type)]) -> String {
     plain_name(common.trim_end_matches(['_', '.']))
 }
 
+/// A value without its notation, as in the log.
+pub(crate) fn datum(datum: &Datum) -> String {
+    match datum {
+        Datum::Word(word) => word.to_string(),
+        Datum::Handle(Handle::NULL) => "null".to_string(),
+        Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
+        Datum::Message(octets) => mokume_record::text_of(octets),
+    }
+}
+
 /// What ends messages for a reason: the statements that name it; for a wire's reason, which no statement names, the layers that read by the
 /// wire, and the field that refuses, where that is known.
 fn enders(

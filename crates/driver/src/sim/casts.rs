@@ -13,6 +13,7 @@ use mokume_semantics::program::{self, Network, Program, Promised};
 
 use super::rounds::{round_of, Orders};
 use super::stacks::{kept, Stacks};
+use crate::record;
 
 /// The patterns of a host; `None` for an event that its stack does not have.
 #[derive(Default)]
@@ -226,11 +227,7 @@ impl Told<'_> {
     }
 
     fn view(&self, view: &[Datum]) -> String {
-        let shown = view.iter().map(|datum| match datum {
-            Datum::Word(word) => word.to_string(),
-            Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
-            Datum::Message(octets) => text_of(octets),
-        });
+        let shown = view.iter().map(record::datum);
         shown.collect::<Vec<_>>().join(", ")
     }
 }

@@ -13,6 +13,7 @@ use mokume_simulate::{ScriptedInput, Watch};
 use super::casts::{self, Broken, Heard, Log};
 use super::stacks::{kept, Stacks};
 use super::tallies::Tallies;
+use crate::record;
 
 /// A network's inputs and patterns, resolved in its stacks.
 pub(super) struct Events {
@@ -220,7 +221,7 @@ impl<'a> Watcher<'a> {
             let shown = |(at, output): (u64, &Output)| {
                 // What is of another event is shown as in the log.
                 let is_it = (pattern.port, pattern.event) == (output.port, output.event);
-                let by_fields = is_it.then(|| pattern.shown_like(stack, output, &datum)).flatten();
+                let by_fields = is_it.then(|| pattern.shown_like(stack, output, &record::datum)).flatten();
                 (at, by_fields.unwrap_or_else(|| show(host, output)))
             };
             missed.instead = self.instead(index, missed).into_iter().map(shown).collect();
@@ -370,16 +371,6 @@ impl<'a> Watcher<'a> {
 
 /// The text of a host's output.
 type Show<'s> = &'s dyn Fn(usize, &Output) -> String;
-
-/// What is no packet by its fields, as in the log.
-fn datum(datum: &Datum) -> String {
-    match datum {
-        Datum::Word(word) => word.to_string(),
-        Datum::Handle(Handle::NULL) => "null".to_string(),
-        Datum::Handle(handle) => mokume_record::session(handle.object, handle.generation),
-        Datum::Message(octets) => mokume_record::text_of(octets),
-    }
-}
 
 impl Watch for Watcher<'_> {
     fn output(&mut self, at: u64, host: usize, output: &Output) -> Vec<ScriptedInput> {
