@@ -113,21 +113,23 @@ static inline void mk_shorten(mk_short *at, mk_ref ref)
     memcpy(at->generation, &generation, sizeof generation);
 }
 
-/* An object as programs see it. A handle of an object that has ended is refused at the port. */
+/* An object as programs see it. A handle of an object that has ended is refused at the port. Where its `object` is 0 it is nobody's. */
 typedef struct mk_handle {
-    uint32_t object;
+    uint32_t object; /* its number and 1 */
     uint32_t generation;
 } mk_handle;
 
 static inline mk_handle mk_handle_of(mk_ref ref)
 {
-    return (mk_handle){(uint32_t)ref, (uint32_t)(ref >> 32)};
+    uint64_t next = ref + 1; /* no number but nobody's runs over */
+    return (mk_handle){(uint32_t)next, (uint32_t)(next >> 32)};
 }
 
 /* A handle that was never given out means nobody. */
 static inline mk_ref mk_ref_of_handle(mk_handle handle)
 {
-    return handle.generation < MK_GENERATIONS ? mk_ref_of(handle.object, handle.generation) : MK_NULL;
+    mk_ref ref = mk_ref_of(handle.object, handle.generation) - 1;
+    return ref >> 32 < MK_GENERATIONS ? ref : MK_NULL;
 }
 
 /* Lists are of 32-bit words: where something stands in the instance, in words from a base that stands in front of it; 0: none. */

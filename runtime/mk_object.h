@@ -101,8 +101,8 @@ static inline bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref 
 /* The same of a handle: one that nobody was given may have bits that no generation has. */
 static inline bool mk_lives_by(const mk_object *objects, uint32_t capacity, mk_handle handle)
 {
-    return MK_LIKELY(handle.object < capacity && objects[handle.object].generation == handle.generation &&
-                     handle.generation < MK_GENERATIONS);
+    uint32_t number = handle.object - 1;
+    return MK_LIKELY(number < capacity && objects[number].generation == handle.generation && handle.generation < MK_GENERATIONS);
 }
 
 /* The place of an object that a reference means, ended in this reaction or not; else the place that means nobody. */

@@ -125,7 +125,7 @@ static inline mk_octets mk_octets_of(uint64_t word)
 /* A handle that comes in by a port: of a living object, or null. */
 static inline bool mk_admits(const mk_class *class, mk_handle handle)
 {
-    bool is_null = handle.object == MK_NOBODY && handle.generation == 0;
+    bool is_null = handle.object == 0 && handle.generation <= 1; /* of zeros, or made of MK_NULL */
     return is_null || mk_living(class, mk_ref_of_handle(handle));
 }
 

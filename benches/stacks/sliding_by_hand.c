@@ -79,7 +79,7 @@ static bool is_same(mk_handle a, mk_handle b) { return ((uint64_t)a.generation <
 static uint32_t waiting(const struct Sliding *k) { return (uint16_t)(k->next - k->oldest); }
 
 /* A handle that its place never has. */
-static mk_handle nobody(uint32_t user) { return (mk_handle){user ^ 1, 0}; }
+static mk_handle nobody(uint32_t user) { return (mk_handle){user, 0}; }
 
 /* Users' sessions, by their ports. */
 
@@ -112,7 +112,7 @@ static void give_back(struct Sliding *k, uint32_t user)
 static mk_handle begin_session(struct Sliding *k, uint32_t user, uint16_t local, uint16_t remote)
 {
     k->free &= ~(UINT64_C(1) << user);
-    k->sessions[user] = (mk_handle){user, k->generations[user]};
+    k->sessions[user] = (mk_handle){user + 1, k->generations[user]};
     k->leaving[user] = local | (uint32_t)remote << 16;
     k->age[user] = k->ages++, k->count++;
     settle_in(k, user);
@@ -230,7 +230,7 @@ static bool drop(struct Sliding *k, uint32_t why) { return k->dropped[why]++, tr
 static __attribute__((noinline)) bool send_rarely(struct Sliding *k, uint64_t now, mk_handle session, mk_octets msg)
 {
     begin(k, now);
-    uint32_t user = session.object % USERS, before = waiting(k);
+    uint32_t user = (session.object - 1) % USERS, before = waiting(k);
     if (!is_same(k->sessions[user], session) || msg.size > LONGEST)
         return refuse(k);
     if (before == KEPT)
@@ -478,7 +478,7 @@ bool Sliding_users_open(struct Sliding *k, uint64_t now, uint32_t user, uint16_t
 bool Sliding_users_close(struct Sliding *k, uint64_t now, mk_handle session)
 {
     begin(k, now);
-    uint32_t user = session.object % USERS;
+    uint32_t user = (session.object - 1) % USERS;
     if (!is_same(k->sessions[user], session))
         return refuse(k);
     end_session(k, user);
@@ -492,7 +492,7 @@ bool Sliding_users_abort(struct Sliding *k, uint64_t now, mk_handle session) { r
 
 bool Sliding_users_send(struct Sliding *k, uint64_t now, mk_handle session, mk_octets msg)
 {
-    size_t user = session.object % USERS;
+    size_t user = (session.object - 1) % USERS;
     uint32_t before = waiting(k);
     if (MK_UNLIKELY(now >= k->again_at || before >= WINDOW || msg.size > k->few || !is_same(k->sessions[user], session)))
         return send_rarely(k, now, session, msg);

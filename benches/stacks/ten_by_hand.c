@@ -343,7 +343,7 @@ static void users_deliver(struct Ten *k, const uint8_t *at, uint32_t size)
     uint32_t user = k->listener[local % 4096];
     if (user >= USERS || k->local[user] != local)
         return;
-    mk_handle session = {user, 0};
+    mk_handle session = {user + 1, 0};
     if (k->coming[user] == 0) {
         open_user(k, user, local, remote);
         k->ports.users_accepted(k->ports.context, session, local, remote);
@@ -529,7 +529,7 @@ bool Ten_users_open(struct Ten *k, uint64_t now, uint32_t user, uint16_t local_p
         due(k, &k->silent_at, k->now + 5 * SECOND);
         beat(k);
     }
-    k->ports.users_opened(k->ports.context, user, (mk_handle){user, 0}, local_port, remote_port);
+    k->ports.users_opened(k->ports.context, user, (mk_handle){user + 1, 0}, local_port, remote_port);
     return true;
 }
 
@@ -550,7 +550,7 @@ static __attribute__((noinline)) bool send_rarely(struct Ten *k, uint64_t now, u
 
 bool Ten_users_send(struct Ten *k, uint64_t now, mk_handle session, mk_octets msg)
 {
-    uint32_t user = session.object, size = msg.size;
+    uint32_t user = session.object - 1, size = msg.size;
     uint64_t full_at = most(k->full_at, now) + (uint64_t)OCTET_TIME * (size + HEAD);
     if (now >= k->earliest || now < k->line_free_at || k->waiting || size >= sizeof k->next.text || full_at - now > (uint64_t)OCTET_TIME * BURST
         || !is_behind(k->next.messages, k->messages.granted) || is_behind(k->octets.granted, k->next.octets + size + 10))
@@ -588,6 +588,6 @@ bool Ten_device_frame(struct Ten *k, uint64_t now, mk_octets msg)
     k->silent_at = now + 5 * SECOND, k->heard = true;
     k->last_number = sequence, k->octets.received = octets, k->messages.received = messages;
     k->delivered++, k->delivered_octets += msg.size - 20;
-    k->ports.users_deliver(k->ports.context, (mk_handle){user, 0}, (mk_octets){at + HEAD, msg.size - HEAD});
+    k->ports.users_deliver(k->ports.context, (mk_handle){user + 1, 0}, (mk_octets){at + HEAD, msg.size - HEAD});
     return true;
 }

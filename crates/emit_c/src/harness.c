@@ -93,8 +93,7 @@ static void put_datum(octets *to, const mk_datum *datum)
         put_number(to, datum->word, 8);
         break;
     case MK_HANDLE:
-        put_number(to, datum->handle.object, 4);
-        put_number(to, datum->handle.generation, 4);
+        put_number(to, mk_ref_of_handle(datum->handle), 8);
         break;
     default:
         put_number(to, datum->octets.size, 4);
@@ -112,8 +111,7 @@ static mk_datum take_datum(const uint8_t **at)
         datum.word = take_number(at, 8);
         break;
     case MK_HANDLE:
-        datum.handle.object = (uint32_t)take_number(at, 4);
-        datum.handle.generation = (uint32_t)take_number(at, 4);
+        datum.handle = mk_handle_of(take_number(at, 8));
         break;
     default:
         datum.octets.size = (uint32_t)take_number(at, 4);
