@@ -1,9 +1,12 @@
 //! What encoders and decoders of wires share: bit positions, and expressions.
 //!
 //! A wire becomes straight-line code: each combination of its choices is followed separately to the end, so every
-//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire.
+//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire. Where plain optional parts would
+//! make many ways, they meet again behind each part ([`Parts`]): what follows has its place behind what is there.
 
-use mokume_reaction::{Endian, FieldIndex, Wire, WireExpression as E, WireItem, WireTest};
+use std::collections::HashSet;
+
+use mokume_reaction::{Endian, FieldIndex, FieldValue, Wire, WireExpression as E, WireField, WireItem, WireTest};
 
 /// With more ways, the code of a wire would be too long to be useful.
 pub(crate) const MOST_WAYS: usize = 4096;
@@ -11,6 +14,7 @@ pub(crate) const MOST_WAYS: usize = 4096;
 /// A field that was laid out or read: its first bit, its width, its value in C.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
+    /// Its first bit, if no part is there of those that may be there or not.
     pub at: u32,
     pub width: u8,
     pub value: String,
@@ -136,14 +140,60 @@ pub(crate) fn pieces(at: u32, width: u8) -> Vec<Piece> {
 
 /// The number of ways through the wire's choices.
 pub(crate) fn ways(wire: &Wire) -> usize {
-    fn of(items: &[WireItem]) -> usize {
-        let item = |item: &WireItem| match item {
-            WireItem::Field(_) => 1,
-            WireItem::Choice { arms, .. } => arms.iter().map(|arm| of(&arm.items)).fold(1usize, usize::saturating_add),
-            WireItem::Optional { items, .. } => of(items).saturating_add(1),
-            WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => 1,
-        };
-        items.iter().map(item).fold(1usize, usize::saturating_mul)
+    ways_of(&wire.items)
+}
+
+fn ways_of<'a>(items: impl IntoIterator<Item = &'a WireItem>) -> usize {
+    let item = |item: &WireItem| match item {
+        WireItem::Field(_) => 1,
+        WireItem::Choice { arms, .. } => arms.iter().map(|arm| ways_of(&arm.items)).fold(1usize, usize::saturating_add),
+        WireItem::Optional { items, .. } => ways_of(items).saturating_add(1),
+        WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => 1,
+    };
+    items.into_iter().map(item).fold(1usize, usize::saturating_mul)
+}
+
+/// With more ways behind it than this, the ways with and without an optional part meet again.
+const FEW_WAYS: usize = 4;
+
+/// Where ways through optional parts may meet again: nothing in the wire asks for more of a field in such a part than
+/// its value, which is zero where the part is absent.
+pub(crate) struct Parts(bool);
+
+impl Parts {
+    pub(crate) fn of(wire: &Wire) -> Self {
+        let mut inside = HashSet::new();
+        let is_plain = are_plain(&wire.items, false, &mut inside);
+        let fields = WireItem::fields(&wire.items);
+        let constraints = || fields.iter().flat_map(|field| &field.constraints);
+        let mut names_one = false;
+        for side in constraints().flat_map(|constraint| [&constraint.left, &constraint.right]) {
+            named(side, &mut |field| names_one |= inside.contains(&field));
+        }
+        Parts(is_plain && !names_one)
     }
-    of(&wire.items)
+
+    /// Whether the ways meet again behind this part, which begins at this bit.
+    pub(crate) fn meet(&self, at: u32, part: &[WireItem], rest: &[&WireItem]) -> bool {
+        self.0 && at.is_multiple_of(8) && ways_of(part.iter().chain(rest.iter().copied())) > FEW_WAYS
+    }
+}
+
+/// Whether items are fields, choices, and optional parts of whole octets; collects the fields in these.
+fn are_plain(items: &[WireItem], is_inside: bool, inside: &mut HashSet<FieldIndex>) -> bool {
+    items.iter().all(|item| match item {
+        WireItem::Field(field) => {
+            inside.extend(Some(field.index).filter(|_| is_inside));
+            is_plain(field, is_inside)
+        }
+        WireItem::Choice { arms, .. } => !is_inside && arms.iter().all(|arm| are_plain(&arm.items, false, inside)),
+        WireItem::Optional { items, .. } => are_plain(items, true, inside),
+        WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => false,
+    })
+}
+
+fn is_plain(field: &WireField, is_inside: bool) -> bool {
+    let has_own_place = field.trims_packet || matches!(field.value, FieldValue::Computed { .. });
+    let is_header_field = matches!(field.value, FieldValue::Header { times: 1, plus: 0, .. });
+    !has_own_place && (!is_inside || is_header_field && field.width.is_multiple_of(8))
 }

@@ -39,8 +39,9 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
         size: None,
         over: false,
         shorter: Vec::new(),
+        skips: false,
     };
-    Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
+    Decoder { plan, wire, id, text, parts: Parts::of(wire) }.items(state, wire.items.iter().collect());
     text.end_function();
 }
 
@@ -62,6 +63,14 @@ impl<'a> Decoder<'_, 'a> {
                     let rest = &items[place + 1..];
                     return self.choice(&state, *on, arms, *unknown, rest);
                 }
+                WireItem::Optional { when, items: part } if self.meet(&state, part, &items[place + 1..]) => {
+                    self.declare_fields(&mut state, part);
+                    if !std::mem::replace(&mut state.skips, true) {
+                        self.text.line("uint32_t skip = 0;");
+                    }
+                    self.part(&mut state, when, part);
+                    state.checked = state.at / 8;
+                }
                 WireItem::Optional { when, items: part } => {
                     self.text.open(format!("if ({})", tests(when, &facts(&state, FieldIndex(0)))));
                     self.items(state.clone(), part.iter().chain(items[place + 1..].iter().copied()).collect());
@@ -78,6 +87,35 @@ impl<'a> Decoder<'_, 'a> {
             }
         }
         self.finish(state);
+    }
+
+    /// Whether the ways meet again behind this part: its fields are of variants that are there without it.
+    fn meet(&self, state: &State<'a>, part: &[WireItem], rest: &[&WireItem]) -> bool {
+        let is_there = |field: &WireField| match &field.value {
+            FieldValue::Header { header, variant, .. } => {
+                state.headers.iter().any(|known| known.header == *header && known.variant == *variant)
+            }
+            _ => false,
+        };
+        self.parts.meet(state.at, part, rest) && WireItem::fields(part).into_iter().all(is_there)
+    }
+
+    /// Reads a part that is there or not. The place of what follows is behind it by `skip` octets.
+    fn part(&mut self, state: &mut State<'a>, when: &'a [WireTest], items: &'a [WireItem]) {
+        self.text.open(format!("if ({})", tests(when, &facts(state, FieldIndex(0)))));
+        for item in items {
+            match item {
+                WireItem::Field(field) => {
+                    let width = u32::from(field.width);
+                    self.refuse_if(format!("end < {} + skip", (state.at + width) / 8), self.wire.short);
+                    self.inner_field(state, field, ("(packet + skip)", state.at));
+                    self.text.line(format!("skip += {};", width / 8));
+                }
+                WireItem::Optional { when, items } => self.part(state, when, items),
+                _ => {}
+            }
+        }
+        self.text.close("");
     }
 
     fn choice(
@@ -117,8 +155,9 @@ impl<'a> Decoder<'_, 'a> {
     fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
         let end = state.at + u32::from(field.width);
         let octets = end.div_ceil(8);
+        let (packet, behind) = if state.skips { ("(packet + skip)", " + skip") } else { ("packet", "") };
         if octets > state.checked {
-            self.refuse_if(format!("end < {octets}"), self.wire.short);
+            self.refuse_if(format!("end < {octets}{behind}"), self.wire.short);
             state.checked = octets;
         }
         let index = field.index.0 as usize;
@@ -126,7 +165,7 @@ impl<'a> Decoder<'_, 'a> {
             state.slots.resize(index + 1, None);
         }
         let value = format!("f{index}");
-        let read = read_bits("packet", state.at, field.width, field.endian);
+        let read = read_bits(packet, state.at, field.width, field.endian);
         self.text.line(format!("uint64_t {value} = {read}; /* {} */", field.name.replace("*/", "* /")));
         self.text.line(format!("(void){value};"));
         state.slots[index] = Some(Slot { at: state.at, width: field.width, value: value.clone() });
@@ -166,7 +205,9 @@ impl<'a> Decoder<'_, 'a> {
     fn finish(&mut self, mut state: State<'a>) {
         self.refuse_longer(&state);
         state.over = true;
-        let size = state.size.clone().unwrap_or_else(|| state.at.div_ceil(8).to_string());
+        let read = state.at.div_ceil(8);
+        let constant = || if state.skips { format!("({read} + skip)") } else { read.to_string() };
+        let size = state.size.clone().unwrap_or_else(constant);
         state.header_known.get_or_insert_with(|| size.clone());
         self.check(&mut state);
         self.text.open("if (!only_validate)");

@@ -43,6 +43,8 @@ pub(crate) struct State<'a> {
     pub over: bool,
     /// Earlier arms that could have encoded the same, and the reason for which a packet is refused then.
     pub shorter: Vec<(&'a WireArm, ReasonId)>,
+    /// Whether `skip` has the octets of the parts so far that may be there or not.
+    pub skips: bool,
 }
 
 pub(crate) struct Decoder<'p, 'a> {
@@ -50,6 +52,7 @@ pub(crate) struct Decoder<'p, 'a> {
     pub wire: &'a Wire,
     pub id: WireId,
     pub text: &'p mut Text,
+    pub parts: Parts,
 }
 
 impl<'a> Decoder<'_, 'a> {

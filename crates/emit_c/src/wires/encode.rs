@@ -21,7 +21,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     ));
     text.line("uint32_t payload = m->view.size;");
     text.line("bool narrow = false;");
-    let mut encoder = Encoder { plan, wire, text };
+    let mut encoder = Encoder { plan, wire, text, parts: Parts::of(wire) };
     encoder.records();
     encoder.items(State::default(), wire.items.iter().collect());
     text.end_function();
@@ -52,6 +52,9 @@ impl<'a> Encoder<'_, 'a> {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
                 WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
+                WireItem::Optional { when, items: part } if self.meet(state.at, part, &items[place + 1..]) => {
+                    self.part(&mut state, "", when, part);
+                }
                 WireItem::Optional { when, items: part } => {
                     let condition = tests(when, &facts(&state, "0", FieldIndex(0)));
                     self.text.open(format!("if ({condition})"));
@@ -64,6 +67,42 @@ impl<'a> Encoder<'_, 'a> {
             }
         }
         self.finish(state);
+    }
+
+    /// Whether the ways meet again behind this part: each of its fields has room for its value.
+    fn meet(&self, at: u32, part: &[WireItem], rest: &[&WireItem]) -> bool {
+        let fits = |field: &WireField| match &field.value {
+            FieldValue::Header { header, variant, field: place, .. } => {
+                let automaton = self.plan.automaton;
+                let ty = automaton.headers[header.index()].variants[variant.index()].fields[*place as usize].1;
+                ty.width(automaton) <= field.width
+            }
+            _ => false,
+        };
+        self.parts.meet(at, part, rest) && WireItem::fields(part).into_iter().all(fits)
+    }
+
+    /// Lays out a part that is there or not, in another part or in none. What follows is behind it by the octets in
+    /// the last `skip`.
+    fn part(&mut self, state: &mut State<'a>, outer: &str, when: &'a [WireTest], items: &'a [WireItem]) {
+        let here = format!("{outer}{}", tests(when, &facts(state, "0", FieldIndex(0))));
+        state.parts += 1;
+        let is_here = format!("here{}", state.parts);
+        self.text.line(format!("bool {is_here} = {here};"));
+        for item in items {
+            match item {
+                WireItem::Field(field) => {
+                    self.field(state, field);
+                    state.at -= u32::from(field.width);
+                    state.places.insert(field.index, (state.skip(), Some(is_here.clone())));
+                    let (before, width) = (state.skip().unwrap_or_else(|| "0".into()), field.width / 8);
+                    state.skips += 1;
+                    self.text.line(format!("uint32_t skip{} = {before} + ({is_here} ? {width} : 0);", state.skips));
+                }
+                WireItem::Optional { when, items } => self.part(state, &format!("{is_here} && "), when, items),
+                _ => {}
+            }
+        }
     }
 
     /// Chooses the arm of the current variants; if the choice is on a field with its own value, the arm must fit that
@@ -145,6 +184,9 @@ impl<'a> Encoder<'_, 'a> {
             state.slots.resize(index + 1, None);
         }
         state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
+        if let Some(skip) = state.skip() {
+            state.places.insert(field.index, (Some(skip), None));
+        }
         state.fields.push(field);
         state.at += u32::from(field.width);
     }
@@ -165,6 +207,9 @@ impl<'a> Encoder<'_, 'a> {
         if !state.lists.is_empty() {
             self.lists_size(state.at, &state.lists);
             size = "head".into();
+        }
+        if let Some(skip) = state.skip() {
+            size = format!("({size} + {skip})");
         }
         self.text.line(format!("uint32_t size = payload + {size};"));
         self.text.line("(void)size;");
@@ -219,26 +264,34 @@ impl<'a> Encoder<'_, 'a> {
 
     /// Writes all fields: whole octets directly, others combined octet by octet.
     fn write_fields(&mut self, state: &State<'a>, fields: &[&'a WireField]) {
-        let mut octets: std::collections::BTreeMap<u32, Vec<String>> = std::collections::BTreeMap::new();
+        let mut octets: std::collections::BTreeMap<(u32, String), Vec<String>> = std::collections::BTreeMap::new();
         for field in fields {
             let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { continue };
             if is_whole(slot.at, slot.width) {
                 self.write_one(state, field);
                 continue;
             }
+            let packet = state.place(field).0;
             for piece in pieces(slot.at, slot.width) {
                 let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
-                octets.entry(piece.octet).or_default().push(format!("{bits} << {}", piece.shift));
+                octets.entry((piece.octet, packet.clone())).or_default().push(format!("{bits} << {}", piece.shift));
             }
         }
-        for (octet, parts) in octets {
-            self.text.line(format!("packet[{octet}] = (uint8_t)({});", parts.join(" | ")));
+        for ((octet, packet), parts) in octets {
+            self.text.line(format!("{packet}[{octet}] = (uint8_t)({});", parts.join(" | ")));
         }
     }
 
     fn write_one(&mut self, state: &State<'a>, field: &WireField) {
         let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
-        put(self.text, "packet", (slot.at, slot.width), field.endian, &slot.value);
+        let (packet, here) = state.place(field);
+        if let Some(here) = &here {
+            self.text.open(format!("if ({here})"));
+        }
+        put(self.text, &packet, (slot.at, slot.width), field.endian, &slot.value);
+        if here.is_some() {
+            self.text.close("");
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The state of encoders: the fields of the records on top of a message, and the octets where they go.
 
+use std::collections::HashMap;
+
 use mokume_reaction::*;
 
 use super::common::*;
@@ -17,12 +19,31 @@ pub(crate) struct State<'a> {
     pub last: Option<&'a WireItem>,
     /// The lists that end it.
     pub lists: Vec<&'a WireList>,
+    /// Numbers of the last names `here` and `skip`: whether a part is there, and the octets of those so far.
+    pub parts: u32,
+    pub skips: u32,
+    /// What fields stand behind, if that is not always there, and whether they are there.
+    pub places: HashMap<FieldIndex, (Option<String>, Option<String>)>,
+}
+
+impl State<'_> {
+    /// The name of the octets that may be there or not, so far.
+    pub(crate) fn skip(&self) -> Option<String> {
+        Some(format!("skip{}", self.skips)).filter(|_| self.skips > 0)
+    }
+
+    /// Where the octets begin in which a field has its place, and, if that is not sure, whether it is there.
+    pub(crate) fn place(&self, field: &WireField) -> (String, Option<String>) {
+        let (skip, here) = self.places.get(&field.index).cloned().unwrap_or_default();
+        (skip.map_or_else(|| "packet".into(), |skip| format!("(packet + {skip})")), here)
+    }
 }
 
 pub(crate) struct Encoder<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub wire: &'a Wire,
     pub text: &'p mut Text,
+    pub parts: Parts,
 }
 
 impl<'a> Encoder<'_, 'a> {
