@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::world::World;
-use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory};
+use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory, REPORTS};
 use mokume_interpret::{Instance, Observed};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Body, Machine, Op, OpKind, Port};
@@ -69,7 +69,7 @@ pub fn machine(
             let buffers = compiled.composed.pool.max(64) * 2;
             let buffer_octets = longest.max(LONGEST) + 512;
             let outputs = room_for_outputs(&compiled.composed);
-            let memory = Memory { buffers, buffer_octets, messages: buffers * 2, outputs, reports: 64 };
+            let memory = Memory { buffers, buffer_octets, messages: buffers * 2, outputs, reports: REPORTS };
             let machine = CMachine::new(&program, 0, params, seed, memory);
             Ok(Box::new(Seen(machine.map_err(|error| Failure::of_program(error.to_string(), error.way_out()))?)))
         }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::FileId;
-use mokume_emit_c::{Build, CMachine, CProgram, Memory};
+use mokume_emit_c::{Build, CMachine, CProgram, Memory, REPORTS};
 use mokume_interpret::Instance;
 use mokume_reaction::{Automaton, Machine};
 use mokume_record::Kind;
@@ -367,7 +367,8 @@ fn play_in_c(
     };
     let mut differences = seen.judge(compiled, automaton, script, &mut machine);
     if machine.exhausted() > 0 {
-        let reason = "the C program ran out of message buffers: a reaction makes more messages than tests have";
+        let reason =
+            "the C program ran out of room: a call makes more messages, outputs or reports than tests have room for";
         differences.push(senseless(script, reason.to_string()));
     }
     differences
@@ -401,7 +402,7 @@ fn memory_of(automaton: &Automaton, test: &Test) -> Memory {
     let put_in = test.steps.iter().map(mokume_semantics::program::Step::longest).max().unwrap_or(0);
     let buffer_octets = buffer_octets.max(u32::try_from(put_in).unwrap_or(u32::MAX).saturating_add(HEAD_ROOM));
     let outputs = machines::room_for_outputs(automaton);
-    Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: 256 }
+    Memory { buffers, buffer_octets, messages: buffers * 4, outputs, reports: REPORTS }
 }
 
 /// Octets in a buffer for headers.

@@ -32,7 +32,7 @@ mod wires;
 pub use build::{file_of, missing_library, Build, BuildError, CProgram, Sanitize, Transport};
 pub use doors::memory::Needed;
 pub use fault::Fault;
-pub use machine::{CMachine, MachineError, Memory};
+pub use machine::{CMachine, MachineError, Memory, REPORTS};
 pub use mokume_toolchain::Failure;
 pub use names::{functions_of, FUNCTIONS};
 pub use native::{declaration, signatures, Signature};

@@ -10,6 +10,10 @@ use mokume_reaction::{Accounts, Datum, Handle, Machine, Outcome, Output, PortId,
 use crate::build::CProgram;
 use crate::request::*;
 
+/// The reports that one call may make in C, where runs are compared with the interpreter: of a loop over a message's octets, some
+/// of each octet. Places that nothing is put into cost nothing.
+pub const REPORTS: u32 = 1 << 17;
+
 /// The memory of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Memory {

@@ -162,7 +162,7 @@ pub fn functions_of(stack: &str) -> String {
 pub fn stack_identifier(name: &str) -> String {
     let text = identifier(name);
     let small = text.to_ascii_lowercase();
-    match FILES.contains(&small.as_str()) || small.starts_with("mk_") {
+    match FILES.contains(&small.as_str()) || small == "mk" || small.starts_with("mk_") {
         true => format!("{text}_"),
         false => text,
     }
@@ -361,6 +361,7 @@ mod tests {
         assert_eq!(identifier("3way"), "n3way");
         assert_eq!(identifier("__x"), "x");
         assert_eq!(identifier("é"), "n");
+        assert_eq!((stack_identifier("mk"), stack_identifier("Mokume")), ("mk_".into(), "Mokume_".into()));
     }
 
     #[test]
