@@ -128,12 +128,21 @@ pub fn is_flexible(body: &Body, expr: &Tree) -> bool {
             binary.left().is_some_and(|left| is_flexible(body, &left)) && right
         }
         Tree::If(inner) => {
-            let value = |block: Option<ast::Block>| block.and_then(|block| tree::block_value(&block));
-            let branches = [value(inner.then()), value(inner.else_block())];
-            branches.iter().all(|branch| branch.as_ref().is_some_and(|branch| is_flexible(body, branch)))
+            let other = inner.else_if().map(Tree::If).or_else(|| value_of(inner.else_block()));
+            are_flexible(body, [value_of(inner.then()), other])
         }
+        Tree::Match(inner) => are_flexible(body, inner.arms().iter().map(|arm| value_of(arm.body()))),
         _ => false,
     }
+}
+
+fn value_of(block: Option<ast::Block>) -> Option<Tree> {
+    block.and_then(|block| tree::block_value(&block))
+}
+
+/// Whether all branches have values that take their types from the context.
+fn are_flexible(body: &Body, branches: impl IntoIterator<Item = Option<Tree>>) -> bool {
+    branches.into_iter().all(|branch| branch.is_some_and(|branch| is_flexible(body, &branch)))
 }
 
 fn is_text(expr: &Tree) -> bool {
