@@ -117,8 +117,11 @@ const MOST_WAYS: usize = 250;
 const MOST_WAYS_INSIDE: usize = 60;
 /// The most ways of one path; they part where they differ.
 const LEAVES: usize = 8;
-/// A way with less worth than this, relative to the first, costs more than it saves: each makes the others larger.
+/// A way with less worth than this, relative to those that go as it does up to where it parts from them, costs more than
+/// it saves: each makes these larger.
 const WORTH_MORE: f32 = 0.1;
+/// The same relative to the first way: seldom ways stay out, whatever is beside them.
+const WORTH_AT_ALL: f32 = 0.05;
 /// If ways that end at a call are this many times likelier than the one that goes further, the path hands over there
 /// instead of refusing.
 const REST: f32 = 1.0;
@@ -273,13 +276,14 @@ impl<'a> Finder<'a> {
                 .extend(seen.moving.iter().filter(|(_, often)| **often >= likely * SELDOM).map(|(cell, _)| *cell));
             let first = taken.remove(0);
             let layers = first.found.layers.clone();
-            let least = first.worth * WORTH_MORE;
             let ended: Vec<_> =
                 std::iter::once(&first).chain(&taken).filter_map(|way| handed_over(&way.found)).collect();
             expected.add(&first);
+            let mut parted = Parted::default();
+            parted.is_worth_it(&first);
             let mut ways = self.ways((handler, is_inside), first, &seen);
             let more = if self.has(Pass::Parting) { LEAVES - 1 } else { 0 };
-            for other in taken.into_iter().take(more).filter(|other| other.worth >= least) {
+            for other in taken.into_iter().take(more).filter(|other| parted.is_worth_it(other)) {
                 expected.add(&other);
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
@@ -408,6 +412,28 @@ fn worth(way: &Region) -> f32 {
     way.handlers.len() as f32
 }
 
+/// The ways of a path so far: their decisions, and their worth.
+#[derive(Default)]
+struct Parted(Vec<(Vec<usize>, f32)>);
+
+impl Parted {
+    /// Adds a way, if it is worth it: see [`WORTH_MORE`]. Those that part from it early pay nothing for it: one protocol's ways are not
+    /// left out for another's.
+    fn is_worth_it<T>(&mut self, way: &Taken<T>) -> bool {
+        let decided: Vec<usize> = way.ways.iter().map(|(way, _)| *way).collect();
+        let along = |other: &[usize]| decided.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let furthest = self.0.iter().map(|(other, _)| along(other)).max().unwrap_or(0);
+        let beside =
+            self.0.iter().filter(|(other, _)| along(other) == furthest).map(|(_, worth)| *worth).fold(0.0, f32::max);
+        let first = self.0.first().map_or(0.0, |(_, worth)| *worth);
+        let is_worth_it = way.worth >= beside * WORTH_MORE && way.worth >= first * WORTH_AT_ALL;
+        if is_worth_it {
+            self.0.push((decided, way.worth));
+        }
+        is_worth_it
+    }
+}
+
 /// The handler that does the rest; `None` if the way does not hand over.
 fn handed_over(way: &Region) -> Option<HandlerId> {
     match way.deeds.last()?.what {
@@ -502,4 +528,26 @@ fn with(automaton: &Automaton, found: Vec<Found>) -> (Automaton, Aside) {
     }
     let paths = found.into_iter().filter_map(|found| Some(found.path.ok()?.0)).collect();
     (Automaton { paths, ..automaton.clone() }, aside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two protocols the second is half as frequent; of its ways one is a tenth of the other.
+    #[test]
+    fn ways_of_one_protocol_are_not_left_out_for_those_of_another() {
+        let here = Far { steps: 1, nodes: 1 };
+        let way = |ways: &[usize], worth: f32| Taken {
+            worth,
+            ways: ways.iter().map(|way| (*way, here)).collect(),
+            found: (),
+        };
+        let (first, other, seldom, never) =
+            (way(&[0, 0], 10.0), way(&[1, 0], 5.2), way(&[1, 1, 0], 0.6), way(&[0, 1], 0.9));
+        let mut parted = Parted::default();
+        let kept: Vec<bool> = [&first, &other, &never, &seldom].map(|way| parted.is_worth_it(way)).into();
+        assert_eq!(kept, [true, true, false, true]);
+        assert!(!parted.is_worth_it(&way(&[1, 1, 1], 0.4)), "it is seldom");
+    }
 }
