@@ -77,7 +77,9 @@ impl Core {
     /// As the loop without an observer; `unit` is the owner of the body.
     pub(crate) fn run_blocks_observed<'a>(&mut self, at: Activation<'a>, unit: Unit) -> Option<Answer<'a>> {
         if let Some(watching) = &mut self.watching {
-            let set = at.body.blocks.first().map_or(Vec::new(), |entry| entry.params.clone());
+            let mut set = vec![false; at.body.values.len()];
+            let params = at.body.blocks.first().map_or(&[][..], |entry| &entry.params);
+            params.iter().for_each(|param| set[param.index()] = true);
             watching.frames.push(Frame { unit, source: None, base: at.base, at: (BlockId(0), 0), begun: None, set });
         }
         let answer = self.blocks_observed(at);
@@ -161,8 +163,7 @@ impl Core {
 
     fn observe_set(&mut self, values: &[Value]) {
         if let Some(frame) = self.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
-            frame.set.retain(|known| !values.contains(known));
-            frame.set.extend_from_slice(values);
+            values.iter().for_each(|value| frame.set[value.index()] = true);
         }
     }
 

@@ -59,8 +59,8 @@ pub struct Frame {
     pub(crate) at: (BlockId, usize),
     /// The statement that begins there, if it has no operation of its own.
     pub(crate) begun: Option<Arc<Names>>,
-    /// Values that have been set, the latest last.
-    pub(crate) set: Vec<Value>,
+    /// By value, whether it has been set.
+    pub(crate) set: Vec<bool>,
 }
 
 /// State that is kept while there is an observer.
@@ -150,7 +150,7 @@ impl Moment<'_> {
             let word = self.state.word_at(frame.base + value.index());
             match (ty, ty.array()) {
                 (Type::Msg, _) => self.state.held(word).map(Part::Message),
-                _ if !frame.set.contains(&value) => Some(Part::Unused),
+                _ if !frame.set[value.index()] => Some(Part::Unused),
                 (_, Some((of, count))) => Some(Part::Array(of, self.state.words_from(word as usize, count as usize))),
                 _ => Some(Part::Word(ty, word)),
             }
