@@ -640,3 +640,104 @@ fn a_program_that_is_wrong_is_not_run() {
 }
 
 // ---- the debug adapter protocol ----
+
+/// Hosts of which one crashes and begins anew, and whose layers read what those below publish.
+const BELOW: &str = "worker Room(most: u32 = 100) {
+    session { var taken: u32 = 3 }
+    publish room: u32 = most - taken
+    publish mtu: u32 = below.mtu - 4
+    on send(msg) { taken += 1  below.send(msg) }
+    on deliver(msg) { above.deliver(msg) }
+}
+worker Asks {
+    entity { var heard: u32 = 0 }
+    session { var own: u32 = 0 }
+    on send(msg) {
+        own = below.mtu + below.room
+        below.send(msg)
+    }
+    on deliver(msg) {
+        heard += 1
+        above.deliver(msg)
+    }
+}
+worker Answers {
+    entity { var heard: u32 = 0 }
+    on send(msg) { below.send(msg) }
+    on deliver(msg) {
+        heard += 1
+        if heard < 3 { below.send(msg.share()) }
+        above.deliver(msg)
+    }
+}
+";
+
+fn written(name: &str, text: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("debug").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("net.mok");
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+/// Only the state of the host that runs could be asked for.
+#[test]
+fn the_state_of_another_host() {
+    let out = network("other", "break device.frame\ncontinue\nstate at a\nstate Counts at a\nstate at b\nstate at c\n");
+    let of_a = "app.Counts\n    entity\n        next = 2\n        wait = rings in 19 ms (at 21 ms)\n";
+    for said in ["state at a\n", "state Counts at a\n"] {
+        assert!(out.contains(&format!("(mokume) {said}{of_a}")), "{said}{out}");
+    }
+    assert!(out.contains("(mokume) state at b\napp.Counts\n    entity\n        next = 0\n"), "{out}");
+    assert!(out.contains("there is no host `c`: there is a, b"), "{out}");
+}
+
+/// A crash was passed in silence.
+#[test]
+fn a_crash_is_said_where_it_happens() {
+    let text = FILE.replace("    until 100 ms", "    crash b at 30 ms\n    restart b at 40 ms\n    at 50 ms a.app.send_to(\"x\")\n    at 35 ms a.app.send_to(\"y\")\n    until 100 ms");
+    let file = written("crash", &text);
+    let commands = "break send at a if next > 5\ncontinue\nstate at b\nback\ncontinue\ndelete\ncontinue\n";
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    let (crash, again) = ("b  30 ms  crashes\n", "b  40 ms  begins anew\n");
+    let at = |text: &str| out.find(text).unwrap_or_else(|| panic!("{text} is missing in {out}"));
+    assert!(at(crash) < at("b has crashed at 30 ms, and its state is lost"), "{out}");
+    assert!(at("b has crashed at 30 ms") < at(again), "{out}");
+    assert_eq!(
+        (out.matches(crash).count(), out.matches(again).count()),
+        (2, 1),
+        "on each way forwards, on none back: {out}"
+    );
+}
+
+/// The causes ended where a frame came in.
+#[test]
+fn why_goes_on_at_the_host_that_sent_the_frame() {
+    let out = network("sender", "break deliver\ncontinue\nwhy\n");
+    let why = "app.Counts: on deliver\n  sent by device: on frame\n  what came in at device\n  frame #1, sent by a at 1 ms: device: on send\n  sent by app.Counts: on send\n  \
+        sent by app.application: on send_to\n  what came in at app\n";
+    assert!(out.contains(why), "{out}");
+    // There and back: the host that runs is looked into, too.
+    let text = format!(
+        "{BELOW}stack S(device: Device) {{\n    app = Answers over device\n    export app\n}}\nnetwork N {{\n    host a = S()\n    host b = S()\n    \
+        link l {{ a.device, b.device   delay 1 ms }}\n    at 1 ms a.app.send_to(\"x\")\n    until 20 ms\n}}\n"
+    );
+    let file = written("back", &text);
+    let (out, err, _) =
+        transcript(&["debug", file.to_str().unwrap()], "break Answers.deliver at a times 2\ncontinue\nwhy\n");
+    assert_eq!(err, "", "{out}");
+    let frames = [
+        "frame #4, sent by b at 4 ms: ",
+        "frame #3, sent by a at 3 ms: ",
+        "frame #2, sent by b at 2 ms: ",
+        "frame #1, sent by a at 1 ms: ",
+    ];
+    let places: Vec<Option<usize>> = frames.iter().map(|frame| out.find(frame)).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} {out}");
+    assert!(
+        out.trim_end().ends_with("what came in at app\n(mokume)")
+            || out.contains("on send_to\n  what came in at app\n"),
+        "{out}"
+    );
+}

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_base::world::World;
 use mokume_emit_c::{Build, BuildError, CMachine, CProgram, Memory, REPORTS};
-use mokume_interpret::{Instance, Observed};
+use mokume_interpret::Instance;
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{Automaton, Body, Machine, Op, OpKind, Port};
 use mokume_script::Written;
@@ -101,19 +101,15 @@ pub fn watched(compiled: &Compiled, params: &[u64], seed: u64, noted: Noted<'_>)
         }
         Noted::Paths(fused, taken) => Instance::new(fused, params, seed).with_paths_counted(Arc::clone(taken)),
         Noted::Behind(put_before) => {
-            let layers = Instance::new(&compiled.uncomposed, params, seed).with_natives(compiled.natives.clone());
-            return put_before(layers, params, seed);
+            return put_before(layers(compiled, params, seed), params, seed);
         }
     };
     Box::new(instance.with_natives(compiled.natives.clone()))
 }
 
-/// An interpreter machine, as [`machine`] makes it, with an observer.
-pub fn observed(compiled: &Compiled, params: &[u64], seed: u64, observed: Observed) -> Box<dyn Machine> {
-    let instance = Instance::new(&compiled.uncomposed, params, seed);
-    let mut instance = instance.with_natives(compiled.natives.clone());
-    instance.watch(observed);
-    Box::new(instance)
+/// An instance of the layers as they are written.
+pub fn layers(compiled: &Compiled, params: &[u64], seed: u64) -> Instance {
+    Instance::new(&compiled.uncomposed, params, seed).with_natives(compiled.natives.clone())
 }
 
 /// The longest message that an application may send (docs/language.md, section 10), and the largest datagram of the

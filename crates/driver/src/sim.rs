@@ -6,6 +6,7 @@ mod against;
 mod alone;
 mod casts;
 mod on_the_way;
+mod overseer;
 mod rounds;
 pub mod seeds;
 pub mod shrink;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{render, Diagnostic, Span};
-use mokume_interpret::Observed;
+use mokume_interpret::{Instance, Observed};
 use mokume_lower::Protocols;
 use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
 use mokume_record::{Event, Kind};
@@ -26,8 +27,8 @@ use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
-    Called, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless, Simulation,
-    Unfulfilled, Why,
+    Called, Clock, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless,
+    Simulation, Unfulfilled, Why,
 };
 
 use crate::chosen::{chosen, Things};
@@ -39,6 +40,8 @@ use crate::record::{self, Namer, Ran};
 
 pub use alone::Applications;
 pub use on_the_way::OnTheWay;
+use overseer::Overseen;
+pub use overseer::Overseer;
 use tallies::Wrong;
 pub use watch::Failed;
 use watch::{Events, Watcher};
@@ -151,8 +154,8 @@ impl<'a> Prepared<'a> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
         let (network, compiled) = (self.network, self.compiled);
-        let makes = Makes { network, compiled, watched: None, observed: None, backend, seed: how.seed };
-        let run = self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)?;
+        let makes = Makes { network, compiled, watched: None, made: None, backend, seed: how.seed };
+        let run = self.run_with(makes.hosts(world)?, makes.outages(world)?, how, (progress, None))?;
         Ok(Run { backend, ..run })
     }
 
@@ -165,15 +168,34 @@ impl<'a> Prepared<'a> {
         progress: &mut dyn FnMut(u64),
     ) -> Result<Run, Failure> {
         let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
-        let makes = Makes { network, compiled, watched: Some(watched), observed: None, backend, seed: how.seed };
-        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, progress)
+        let makes = Makes { network, compiled, watched: Some(watched), made: None, backend, seed: how.seed };
+        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, (progress, None))
     }
 
     /// The same on the interpreter, with an observer for each host.
     pub fn observed(&self, how: How, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<Run, Failure> {
         let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
-        let makes = Makes { network, compiled, watched: None, observed: Some(observed), backend, seed: how.seed };
-        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, &mut |_| {})
+        let made = |host: usize, mut instance: Instance| -> Box<dyn Machine> {
+            instance.watch(observed(host));
+            Box::new(instance)
+        };
+        let makes = Makes { network, compiled, watched: None, made: Some(&made), backend, seed: how.seed };
+        self.run_with(makes.hosts(world)?, makes.outages(world)?, how, (&mut |_| {}, None))
+    }
+
+    /// The same on the interpreter, with an overseer.
+    pub fn overseen(&self, how: How, overseer: &dyn Overseer, world: &dyn World) -> Result<Run, Failure> {
+        let (network, compiled, backend) = (self.network, self.compiled, Backend::Interpreter);
+        let made = |host: usize, instance: Instance| overseer.machine(host, instance);
+        let makes = Makes { network, compiled, watched: None, made: Some(&made), backend, seed: how.seed };
+        let (hosts, outages) = (makes.hosts(world)?, makes.outages(world)?);
+        self.run_with(hosts, outages, how, (&mut |at| overseer.time(at), Some(overseer)))
+    }
+
+    /// The clock of a host.
+    pub fn clock(&self, host: usize) -> Clock {
+        let own = self.network.clocks.iter().find(|clock| clock.host as usize == host);
+        own.map_or(Clock::default(), |clock| Clock { ahead: clock.ahead, gains: clock.gains })
     }
 
     /// A stack of the network, compiled.
@@ -186,7 +208,7 @@ impl<'a> Prepared<'a> {
         hosts: Vec<Host>,
         outages: Vec<Outage>,
         how: How,
-        progress: &mut dyn FnMut(u64),
+        (progress, overseer): (&mut dyn FnMut(u64), Option<&dyn Overseer>),
     ) -> Result<Run, Failure> {
         let mishaps = self.mishaps(&how.weather);
         let (seed, keep) = (how.seed, how.keep);
@@ -194,7 +216,8 @@ impl<'a> Prepared<'a> {
         let mut simulation = self.simulation(hosts, how, mishaps.clone()).failing(outages).looking(looks);
         let automata = self.automata();
         let mut watcher = Watcher::new(&self.events, self.network, &automata);
-        let records = simulation.run_watched(self.network.until, &mut watcher, progress).to_vec();
+        let mut overseen = Overseen { watcher: &mut watcher, overseer };
+        let records = simulation.run_watched(self.network.until, &mut overseen, progress).to_vec();
         let restless = simulation.restless().cloned().map(|why| (simulation.now(), why));
         for host in &simulation.hosts {
             machines::check_room(&*host.machine, &format!("host `{}`", host.name))?;
@@ -422,8 +445,8 @@ struct Makes<'m> {
     /// The network's stacks by number.
     compiled: &'m BTreeMap<u32, Compiled>,
     watched: Option<Watched<'m>>,
-    /// The observer of a host, by its number.
-    observed: Option<&'m dyn Fn(usize) -> Observed>,
+    /// Makes the machine of a host, by its number, from an instance of its layers.
+    made: Option<&'m dyn Fn(usize, Instance) -> Box<dyn Machine>>,
     backend: Backend,
     seed: u64,
 }
@@ -477,14 +500,14 @@ impl Makes<'_> {
         let compiled = &self.compiled[&stack];
         let params = host_parameters(compiled, settings, host)?;
         let seed = self.seed.wrapping_add(host as u64).wrapping_add(life << 32);
-        let machine = match (self.watched.filter(|(watched, _)| *watched == stack), self.observed) {
+        let machine = match (self.watched.filter(|(watched, _)| *watched == stack), self.made) {
             (Some((_, noted)), _) => machines::watched(compiled, &params, seed, noted),
-            (None, Some(observed)) => machines::observed(compiled, &params, seed, observed(host)),
+            (None, Some(made)) => made(host, machines::layers(compiled, &params, seed)),
             (None, None) => machines::machine(compiled, self.backend, &params, seed, self.longest(), world)?,
         };
         let clock = self.network.clocks.iter().find(|clock| clock.host as usize == host);
         Ok(match clock {
-            Some(clock) => Box::new(Clocked::new(machine, clock.ahead, clock.gains)),
+            Some(clock) => Box::new(Clocked::new(machine, Clock { ahead: clock.ahead, gains: clock.gains })),
             None => machine,
         })
     }

@@ -173,7 +173,8 @@ impl Instance {
         let edges = vec![0; self.program.edges as usize];
         let handlers = vec![0; self.program.automaton.handlers.len()];
         let coverage = coverage.then_some(Coverage { edges, handlers });
-        self.core.recording = Some(Box::new(Recording { coverage, instants: instants.then(Vec::new), ways: None }));
+        let instants = instants.then(Vec::new);
+        self.core.recording = Some(Box::new(Recording { coverage, instants, ..Recording::default() }));
     }
 
     /// Starts to add the ways of its reactions to a profile, and records nothing else. The automaton must have no

@@ -11,6 +11,7 @@ use mokume_reaction::{
 use crate::core::Core;
 use crate::eval::{Activation, Answer, Next};
 use crate::inspect;
+use crate::instance::Instance;
 use crate::message::Message;
 use crate::program::Program;
 use crate::record::{lock, Cause, Instant};
@@ -44,12 +45,28 @@ impl State for Here<'_> {
         self.core.recording.as_ref()?.instants.as_ref()?.get(place)
     }
 
+    fn emitted(&self, output: usize) -> Option<usize> {
+        self.core.recording.as_ref()?.outputs.get(output).copied()
+    }
+
     fn living(&self, class: ClassId) -> Vec<Handle> {
         inspect::objects(&self.core.store, class)
     }
 
     fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
         inspect::cell(&self.core.store, class, object, cell)
+    }
+}
+
+impl Instance {
+    /// Shows what an observer may inspect between two calls, at a time; `None` without an observer.
+    pub fn look<T>(&self, now: u64, does: impl FnOnce(&Moment<'_>) -> T) -> Option<T> {
+        let core = &self.core;
+        let watching = &**core.watching.as_ref()?;
+        let (handler, object, cause) = watching.instant;
+        let state = &Here { program: &self.program, core };
+        let (what, object, reaction) = (What::Begins, handle(object), core.reactions);
+        Some(does(&Moment { what, handler, object, cause, reaction, now, state, watching }))
     }
 }
 

@@ -119,7 +119,10 @@ impl Core {
                 self.note_target(place, target);
                 self.hand_over(program, place, handler, target);
             }
-            Destination::Out { port, event } => self.put_out(program, PortId(port), event, range),
+            Destination::Out { port, event } => {
+                self.note_output(place);
+                self.put_out(program, PortId(port), event, range);
+            }
         }
     }
 
@@ -316,6 +319,14 @@ impl Core {
         let Some(instants) = self.recording.as_mut().and_then(|recording| recording.instants.as_mut()) else { return };
         if let Recipient::Object { object, .. } = &mut instants[instant].emissions[emission].to {
             *object = handle(target);
+        }
+    }
+
+    /// Records which instant an output is of.
+    fn note_output(&mut self, place: usize) {
+        let Some((instant, _)) = self.events[place].cause else { return };
+        if let Some(recording) = &mut self.recording {
+            recording.outputs.push(instant);
         }
     }
 

@@ -10,6 +10,8 @@ use mokume_reaction::{Automaton, BlockId, Handle, HandlerId, PortId, Unit};
 pub struct Recording {
     pub coverage: Option<Coverage>,
     pub instants: Option<Vec<Instant>>,
+    /// Of each output, in their order, the instant that emitted it, if instants are recorded.
+    pub outputs: Vec<usize>,
     pub(crate) ways: Option<Ways>,
 }
 

@@ -88,6 +88,7 @@ pub(crate) trait State {
     /// `None` for a message that was given away.
     fn held(&self, word: u64) -> Option<&Message>;
     fn before(&self, place: usize) -> Option<&Instant>;
+    fn emitted(&self, output: usize) -> Option<usize>;
     fn living(&self, class: ClassId) -> Vec<Handle>;
     fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>>;
 }
@@ -178,3 +179,8 @@ impl Moment<'_> {
         self.state.content(class, object, cell)
     }
 }
+    /// The instant that emitted an output, both by their numbers since the start.
+    pub fn of_output(&self, output: usize) -> Option<usize> {
+        self.state.emitted(output)
+    }
+

@@ -3,24 +3,32 @@
 use mokume_reaction::trace::{Held, Trace};
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
 
-/// A machine with its own time: ahead by some nanoseconds at the network's start, and gaining or losing some each
-/// second.
+/// A clock that is ahead by some nanoseconds at the network's start, and gains or loses some each second.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Clock {
+    pub ahead: u64,
+    /// Nanoseconds per second, less than a second in either direction.
+    pub gains: i64,
+}
+
+/// A machine with its own time.
 pub struct Clocked {
     machine: Box<dyn Machine>,
-    ahead: u64,
-    gains: i64,
+    clock: Clock,
 }
 
 const SECOND: i128 = 1_000_000_000;
 
 impl Clocked {
-    /// `gains` are nanoseconds per second, less than a second in either direction.
-    pub fn new(machine: Box<dyn Machine>, ahead: u64, gains: i64) -> Self {
-        Clocked { machine, ahead, gains }
+    /// The machine with a clock.
+    pub fn new(machine: Box<dyn Machine>, clock: Clock) -> Self {
+        Clocked { machine, clock }
     }
+}
 
+impl Clock {
     /// The clock's time at a time of the network. It never goes backwards.
-    fn shown(&self, now: u64) -> u64 {
+    pub fn shown(&self, now: u64) -> u64 {
         let passed = i128::from(now) * (SECOND + i128::from(self.gains)) / SECOND;
         u64::try_from(i128::from(self.ahead) + passed).unwrap_or(u64::MAX)
     }
@@ -36,19 +44,19 @@ impl Clocked {
 
 impl Machine for Clocked {
     fn start(&mut self, now: u64) -> Outcome {
-        self.machine.start(self.shown(now))
+        self.machine.start(self.clock.shown(now))
     }
 
     fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
-        self.machine.input(self.shown(now), port, event, args)
+        self.machine.input(self.clock.shown(now), port, event, args)
     }
 
     fn advance(&mut self, now: u64) -> Outcome {
-        self.machine.advance(self.shown(now))
+        self.machine.advance(self.clock.shown(now))
     }
 
     fn next_deadline(&self) -> Option<u64> {
-        self.machine.next_deadline().map(|deadline| self.first(deadline))
+        self.machine.next_deadline().map(|deadline| self.clock.first(deadline))
     }
 
     fn accounts(&self) -> Accounts {
@@ -71,12 +79,12 @@ impl Machine for Clocked {
     fn traced(&mut self) -> Option<Trace> {
         let mut trace = self.machine.traced()?;
         for due in trace.steps.iter_mut().filter_map(|step| step.due.as_mut()) {
-            *due = self.first(*due);
+            *due = self.clock.first(*due);
         }
         for cell in trace.changes.iter_mut().flat_map(|change| &mut change.cells) {
             for held in [&mut cell.from, &mut cell.to].into_iter().flatten() {
                 if let Held::Armed(deadline) = held {
-                    *deadline = self.first(*deadline);
+                    *deadline = self.clock.first(*deadline);
                 }
             }
         }
@@ -88,32 +96,12 @@ impl Machine for Clocked {
 mod tests {
     use super::*;
 
-    struct Nothing;
-
-    impl Machine for Nothing {
-        fn start(&mut self, _: u64) -> Outcome {
-            Outcome::default()
-        }
-        fn input(&mut self, _: u64, _: PortId, _: u32, _: &[Datum]) -> Outcome {
-            Outcome::default()
-        }
-        fn advance(&mut self, _: u64) -> Outcome {
-            Outcome::default()
-        }
-        fn next_deadline(&self) -> Option<u64> {
-            None
-        }
-        fn accounts(&self) -> Accounts {
-            Accounts::default()
-        }
-    }
-
     /// A deadline is reached at the first moment at which the clock shows it, and not before.
     #[test]
     fn first_is_the_inverse_of_shown() {
         for gains in [0, 1, -1, 50_000, -50_000, 499_999_999, -499_999_999] {
             for ahead in [0, 3, 5_000_000_000] {
-                let clock = Clocked::new(Box::new(Nothing), ahead, gains);
+                let clock = Clock { ahead, gains };
                 for shown in [0, 1, 2, 7, 1_000_000, 999_999_999, 1_000_000_001, 5_000_000_000, 77_777_777_777] {
                     let at = clock.first(shown);
                     assert!(clock.shown(at) >= shown, "{gains} {ahead} {shown}");

@@ -11,7 +11,7 @@ pub mod watch;
 pub mod way;
 pub mod weather;
 
-pub use clock::Clocked;
+pub use clock::{Clock, Clocked};
 pub use network::{Called, Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled, Why};
 pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;

@@ -466,6 +466,7 @@ impl Simulation {
         let Outage { host, again, .. } = &mut self.outages[index];
         let (host, again) = (*host, again.take());
         watch.turned(host, again.is_some());
+                watch.arrives(host, number);
         let Some(machine) = again else {
             self.down.insert(host);
             return self.call(None, RecordedEvent::Crashed { host });
@@ -518,6 +519,8 @@ impl Simulation {
         let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
         let (mut fates, mut coming) = (Vec::new(), Vec::new());
         self.look_for_bits((from, nth), frame.len());
+            let is_frame = medium.is_some() && matches!(output.args[..], [Datum::Message(_)]);
+            watch.left(host, is_frame.then_some(self.frames + 1));
         for to in others {
             // The weather is drawn anyway, so that neither a partition nor a full queue changes the fates of other
             // frames.

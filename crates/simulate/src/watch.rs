@@ -22,6 +22,12 @@ pub trait Watch {
     /// An input that a host has accepted.
     fn input(&mut self, _at: u64, _host: usize, _port: PortId, _event: u32, _args: &[Datum]) {}
 
+    /// The next of a host's outputs is on its way; of a frame, with its number.
+    fn left(&mut self, _host: usize, _frame: Option<u64>) {}
+
+    /// A frame is about to come to a host that runs.
+    fn arrives(&mut self, _host: usize, _frame: u64) {}
+
     /// A host crashes, or restarts (`begins`).
     fn turned(&mut self, _host: usize, _begins: bool) {}
 

@@ -9,7 +9,7 @@ use std::sync::mpsc::{channel, Receiver, TryRecvError};
 
 use mokume_base::world::{RealWorld, World};
 use mokume_driver::debug::{
-    By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
+    time, By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
 };
 use mokume_driver::shelf::Shelf;
 use serde_json::{json, Value};
@@ -193,6 +193,13 @@ impl Counting {
     }
 }
 
+/// The parts of a variable.
+enum Parts {
+    Are(Vec<Variable>),
+    /// The state of the layers of this host, which is read when the editor asks for it.
+    OfHost(String),
+}
+
 /// An editor that controls a run.
 pub struct Adapter {
     wire: Wire,
@@ -202,7 +209,7 @@ pub struct Adapter {
     stop_on_entry: bool,
     is_configured: bool,
     /// The parts of structured variables since the last stop, by reference.
-    within: Vec<Vec<Variable>>,
+    within: Vec<Parts>,
 }
 
 impl Adapter {
@@ -283,7 +290,7 @@ impl Adapter {
             ("threads", None) => Ok(json!({ "threads": [] })),
             ("stackTrace", Some(here)) => Ok(self.stack(arguments, here)),
             ("scopes", Some(here)) => Ok(self.scopes(arguments, here)),
-            ("variables", _) => Ok(self.variables(arguments)),
+            ("variables", _) => Ok(self.variables(arguments, here)),
             ("setBreakpoints", _) => Ok(self.lines(arguments, facts, points)),
             ("setFunctionBreakpoints", _) => Ok(events(arguments, facts, points)),
             ("setExceptionBreakpoints", _) => Ok(exceptions(arguments, points)),
@@ -354,10 +361,17 @@ impl Adapter {
         let frame = arguments["frameId"].as_u64().unwrap_or(1).saturating_sub(1) as usize;
         let locals = here.all_locals().into_iter().nth(frame).unwrap_or_default();
         let (locals, state) = (self.keep(locals), self.keep(here.state()));
-        json!({ "scopes": [
-            { "name": "Locals", "presentationHint": "locals", "variablesReference": locals, "expensive": false },
-            { "name": "Layers", "variablesReference": state, "expensive": false },
-        ] })
+        let mut scopes = vec![
+            json!({ "name": "Locals", "presentationHint": "locals", "variablesReference": locals, "expensive": false }),
+            json!({ "name": "Layers", "variablesReference": state, "expensive": false }),
+        ];
+        for host in here.facts.hosts.iter().filter(|host| host.name != here.host_name()) {
+            self.within.push(Parts::OfHost(host.name.clone()));
+            let reference = self.within.len();
+            let name = format!("Layers of {}", host.name);
+            scopes.push(json!({ "name": name, "variablesReference": reference, "expensive": true }));
+        }
+        json!({ "scopes": scopes })
     }
 
     /// Stores variables and returns a reference to them; 0 if there are none, as the protocol demands.
@@ -365,13 +379,21 @@ impl Adapter {
         if variables.is_empty() {
             return 0;
         }
-        self.within.push(variables);
+        self.within.push(Parts::Are(variables));
         self.within.len()
     }
 
-    fn variables(&mut self, arguments: &Value) -> Value {
+    fn variables(&mut self, arguments: &Value, here: Option<&Stopped<'_>>) -> Value {
         let place = arguments["variablesReference"].as_u64().unwrap_or(0) as usize;
-        let found = place.checked_sub(1).and_then(|place| self.within.get(place)).cloned().unwrap_or_default();
+        let found = match place.checked_sub(1).and_then(|place| self.within.get(place)) {
+            Some(Parts::Are(all)) => all.clone(),
+            Some(Parts::OfHost(name)) => {
+                let state = here.map(|here| here.at_host(name, |there| there.state()));
+                let none = |why: String| vec![Variable { name: name.clone(), value: why, within: Vec::new() }];
+                state.map_or_else(Vec::new, |state| state.unwrap_or_else(none))
+            }
+            None => Vec::new(),
+        };
         let shown: Vec<Value> = found
             .into_iter()
             .map(|variable| {
@@ -425,6 +447,12 @@ impl Front for Adapter {
     fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
         let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
         let doubts: String = points.doubts().iter().map(|doubt| format!("{doubt}\n")).collect();
+    fn turned(&mut self, host: &str, at: u64, begins: bool) {
+        let what = if begins { "begins anew" } else { "crashes" };
+        let output = format!("{host}: {what} at {}\n", time(at));
+        self.wire.event("output", json!({ "category": "console", "output": output }));
+    }
+
         let text = format!("{text}{doubts}the run has ended: step back, or restart\n");
         self.wire.event("output", json!({ "category": "console", "output": text }));
         self.within.clear();

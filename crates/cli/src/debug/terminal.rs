@@ -36,7 +36,7 @@ where, w           the host, the time, the running handler, and its callers
 why                the chain of causes of this handler
 locals, l          what is bound here; messages with their headers
 print NAME         a local, else a variable of this object, else of a layer; `hosts[0]`, `hosts.length`, `flow.remote.port`
-state [LAYER], p   the state of this host's layers
+state [LAYER], p   the state of this host's layers; `state at HOST`, `state LAYER at HOST` of another one's
 list               the lines around
 quit, q
 An empty line repeats the last step.";
@@ -243,7 +243,12 @@ impl Terminal {
                 self.told(&value?)
             }
             "state" | "p" | "print" => {
-                let text = state(stands()?, rest)?;
+                let here = stands()?;
+                let (layer, host) = match rest.strip_prefix("at ") {
+                    Some(host) => ("", host),
+                    None => rest.split_once(" at ").unwrap_or((rest, here.host_name())),
+                };
+                let text = here.at_host(host.trim(), |there| state(there, layer.trim()))??;
                 self.told(&text)
             }
             "list" => {
@@ -337,6 +342,10 @@ impl Front for Terminal {
     fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
         self.say("the run has ended");
         points.doubts().iter().for_each(|doubt| self.say(doubt));
+    fn turned(&mut self, host: &str, at: u64, begins: bool) {
+        self.say(&format!("{host}  {}  {}", time(at), if begins { "begins anew" } else { "crashes" }));
+    }
+
         end.failed.iter().for_each(|failed| self.say(&format!("FAILED {failed}")));
         self.led(None, facts, points)
     }

@@ -383,3 +383,21 @@ fn what_is_left_of_the_commands() {
         assert!(out.ends_with(&format!("(mokume) {word}\n")) && out.contains("print NAME"), "{out}");
     }
 }
+
+/// Only the state of the host that runs was among the scopes.
+#[test]
+fn an_editor_sees_the_state_of_all_hosts() {
+    let mut dap = Dap::launched(&file("dap_hosts"), &[], &["device.frame"], json!({}));
+    assert_eq!(dap.event("stopped")["threadId"], 2);
+    let scopes = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"].clone();
+    let names: Vec<&str> = scopes.as_array().unwrap().iter().filter_map(|scope| scope["name"].as_str()).collect();
+    assert_eq!(names, ["Locals", "Layers", "Layers of a"]);
+    let mut within =
+        |reference: &Value| dap.ask("variables", json!({ "variablesReference": reference }))["variables"].clone();
+    let layers = within(&scopes[2]["variablesReference"]);
+    assert_eq!(layers[0]["name"], "app.Counts");
+    let entity = within(&layers[0]["variablesReference"]);
+    let cells = within(&entity[0]["variablesReference"]);
+    assert_eq!((&cells[0]["name"], &cells[0]["value"]), (&json!("next"), &json!("2")), "{cells}");
+    assert_eq!(dap.quit(), Some(0));
+}

@@ -5,6 +5,7 @@
 
 mod conditions;
 mod facts;
+mod hosts;
 mod kept;
 mod locals;
 mod lookup;
@@ -30,6 +31,7 @@ pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
 pub use mokume_base::time;
+use hosts::{Hosts, Overseeing};
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
 pub use shown::{Stopped, Variable};
@@ -46,6 +48,11 @@ pub trait Front: Send {
     }
 
     /// The run has ended.
+    /// A host crashes, or begins anew, on the way forwards; the run continues.
+    fn turned(&mut self, host: &str, at: u64, begins: bool) {
+        let _ = (host, at, begins);
+    }
+
     fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go;
 
     /// Asked now and then while the run goes on: whether it shall stop where it is.
@@ -112,6 +119,7 @@ struct Engine {
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
     /// Whether the front has quit.
+    hosts: Hosts,
     is_over: bool,
 }
 
@@ -157,10 +165,12 @@ pub fn run_faulty(
         is_over: false,
     }));
     let observed = |number: usize| -> Observed { Arc::new(Mutex::new(Host { number, engine: Arc::clone(&engine) })) };
+        hosts: Hosts::new(&target.clocks()),
     loop {
         lock(&engine).begin();
-        match catch_unwind(AssertUnwindSafe(|| target.run(&observed, world))) {
+        match catch_unwind(AssertUnwindSafe(|| target.run((&observed, &overseer), world))) {
             Ok(Ok(end)) => lock(&engine).ended(&end),
+    let overseer = Overseeing(Arc::clone(&engine));
             // A run that never rests ends there, and can be looked at.
             Ok(Err(failure)) if lock(&engine).spot.count > 0 => {
                 lock(&engine).ended(&End { failed: vec![format!("{}: {}", failure.message, failure.help)] });
@@ -174,6 +184,8 @@ pub fn run_faulty(
         }
     }
 }
+            // The machines know the engine, and it them.
+            lock(&engine).hosts.begin();
 
 impl Engine {
     fn begin(&mut self) {
@@ -183,6 +195,15 @@ impl Engine {
 
     /// Called at every moment of every host, in order.
     fn see(&mut self, host: usize, moment: &Moment<'_>) {
+        self.hosts.begin();
+    }
+
+    /// A host crashes, or begins anew.
+    fn turned_over(&mut self, host: usize, begins: bool) {
+        self.hosts.turned(host, begins);
+        if matches!(self.mode, Mode::Forward(..)) {
+            self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
+        }
         self.spot.count += 1;
         let facts = Arc::clone(&self.facts);
         let texts = self.texts.entry((host, moment.handler));
@@ -236,8 +257,8 @@ impl Engine {
     /// The point at a moment; log texts are printed only on the way forwards. Every run evaluates every moment, so that
     /// points are met equally often.
     fn met(&mut self, host: usize, moment: &Moment<'_>, texts: Texts) -> Option<u32> {
-        let (facts, count) = (Arc::clone(&self.facts), self.spot.count);
-        let here = || Stopped::new(&facts, host, moment, (Why::Stepped, count));
+        let (facts, hosts, count) = (Arc::clone(&self.facts), &self.hosts, self.spot.count);
+        let here = || Stopped::new((&facts, hosts), host, moment, (Why::Stepped, count));
         let met = self.points.met(&facts, (host, moment, texts), (count, &here));
         if matches!(self.mode, Mode::Forward(..)) {
             met.said.iter().for_each(|(point, text)| self.front.said(&facts.hosts[host].name, *point, text));
@@ -281,7 +302,7 @@ impl Engine {
     }
 
     fn stop(&mut self, host: usize, moment: &Moment<'_>, why: Why) -> Go {
-        let stopped = Stopped::new(&self.facts, host, moment, (why, self.spot.count));
+        let stopped = Stopped::new((&self.facts, &self.hosts), host, moment, (why, self.spot.count));
         let go = self.front.stopped(&stopped, &mut self.points);
         if self.turned(go) {
             resume_unwind(Box::new(GivenUp));

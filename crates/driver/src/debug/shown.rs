@@ -12,6 +12,7 @@ use mokume_script::{scalar, CellForms, Shape, Written};
 use crate::parts;
 
 use super::facts::{event_of, Facts};
+use super::hosts::Hosts;
 use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
 pub use super::variable::Variable;
@@ -41,14 +42,39 @@ pub struct Stopped<'a> {
     pub why: Why,
     /// The number of moments up to this one; the same moment has the same number in each run.
     pub number: u64,
-    moment: &'a Moment<'a>,
+    pub(super) moment: &'a Moment<'a>,
+    hosts: &'a Hosts,
     /// How many parts of an array, a map or places are listed.
     most: Cell<usize>,
 }
 
 impl<'a> Stopped<'a> {
-    pub(super) fn new(facts: &'a Facts, host: usize, moment: &'a Moment<'a>, (why, number): (Why, u64)) -> Stopped<'a> {
-        Stopped { facts, host, why, number, moment, most: Cell::new(MOST) }
+    pub(super) fn new(
+        (facts, hosts): (&'a Facts, &'a Hosts),
+        host: usize,
+        moment: &'a Moment<'a>,
+        (why, number): (Why, u64),
+    ) -> Stopped<'a> {
+        Stopped { facts, host, why, number, moment, hosts, most: Cell::new(MOST) }
+    }
+
+    /// Shows another host as it is now, of which the state can be asked; an error says why there is nothing of it.
+    pub fn at_host<T>(&self, name: &str, does: impl FnOnce(&Stopped<'_>) -> T) -> Result<T, String> {
+        let known = || self.facts.hosts.iter().map(|host| host.name.as_str()).collect::<Vec<_>>().join(", ");
+        let number = self.facts.hosts.iter().position(|host| host.name == name);
+        let number = number.ok_or_else(|| format!("there is no host `{name}`: there is {}", known()))?;
+        if number == self.host {
+            return Ok(does(self));
+        }
+        if let Some(since) = self.hosts.down(number) {
+            return Err(format!("{name} has crashed at {}, and its state is lost", time(since)));
+        }
+        let there = |moment: &Moment<'_>| {
+            does(&Stopped::new((self.facts, self.hosts), number, moment, (self.why, self.number)))
+        };
+        let life = self.hosts.life(number);
+        let found = life.and_then(|life| self.hosts.look(number, life, there));
+        found.ok_or_else(|| format!("{name} has not started yet"))
     }
 
     /// Does this with all parts listed, for one that is asked for by its place.
@@ -109,10 +135,7 @@ impl<'a> Stopped<'a> {
 
     /// `app.Counts: on send`.
     pub fn handler(&self, handler: HandlerId) -> String {
-        let automaton = self.automaton();
-        let handler = &automaton.handlers[handler.index()];
-        let layer = &automaton.layers[automaton.class(handler.class).layer.index()];
-        format!("{}: on {}", layer.name, event_of(automaton, handler))
+        named(self.automaton(), handler)
     }
 
     /// The place in the source, if there is one.
@@ -144,26 +167,33 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// The causes: what triggered the handler, what triggered that, and so on to something from outside.
+    /// The causes: what triggered the handler, what triggered that, and so on to something from outside; of a frame, what sent it on
+    /// another host.
     pub fn causes(&self) -> Vec<String> {
-        let automaton = self.automaton();
         let mut lines = vec![self.handler(self.moment.handler)];
-        let mut cause = self.moment.cause;
-        loop {
-            match cause {
-                Cause::Emission(instant, _) => {
-                    let Some(by) = self.moment.instant(instant) else { break };
-                    lines.push(format!("sent by {}", self.handler(by.handler)));
-                    cause = by.cause;
-                    continue;
-                }
-                Cause::Start => lines.push("as the host starts".to_string()),
-                Cause::Input(port) => lines.push(format!("what came in at {}", automaton.ports[port.index()].name)),
-                Cause::Expiry => lines.push("a timer".to_string()),
-                Cause::Settle => lines.push("the reaction settles".to_string()),
-                Cause::Later => lines.push("`later`, of a reaction before".to_string()),
-            }
-            break;
+        let root = caused(self.moment, self.moment.cause, &mut lines);
+        let mut came = root.and_then(|root| self.hosts.brought(self.host, self.hosts.life(self.host)?, root));
+        for _ in 0..FRAMES_BACK {
+            let Some((number, sent)) = came else { return lines };
+            let host = &self.facts.hosts[sent.host].name;
+            let mut line = format!("frame #{number}, sent by {host} at {}", time(sent.at));
+            let mut behind = Vec::new();
+            let mut look = |moment: &Moment<'_>| {
+                let instant = moment.of_output(sent.output)?;
+                let by = moment.instant(instant)?;
+                line = format!("{line}: {}", named(moment.automaton(), by.handler));
+                caused(moment, by.cause, &mut behind).map(|root| root.min(instant))
+            };
+            let is_here = sent.host == self.host && Some(sent.life) == self.hosts.life(self.host);
+            let root =
+                if is_here { look(self.moment) } else { self.hosts.look(sent.host, sent.life, &mut look).flatten() };
+            lines.push(line);
+            lines.append(&mut behind);
+            came = root.and_then(|root| self.hosts.brought(sent.host, sent.life, root));
+        }
+        if let Some((number, sent)) = came {
+            let host = &self.facts.hosts[sent.host].name;
+            lines.push(format!("frame #{number}, sent by {host} at {}, and so on", time(sent.at)));
         }
         lines
     }
@@ -640,3 +670,39 @@ fn attribute_of(op: &Op) -> Option<usize> {
         _ => None,
     }
 }
+/// So many frames are followed back to what sent them.
+const FRAMES_BACK: usize = 8;
+
+/// `app.Counts: on send`.
+fn named(automaton: &Automaton, handler: HandlerId) -> String {
+    let handler = &automaton.handlers[handler.index()];
+    let layer = &automaton.layers[automaton.class(handler.class).layer.index()];
+    format!("{}: on {}", layer.name, event_of(automaton, handler))
+}
+
+/// Adds a line for each cause, from this one on. Returns the number of the instant that an input triggered, if one did; `usize::MAX`
+/// stands for the current one.
+fn caused(moment: &Moment<'_>, mut cause: Cause, lines: &mut Vec<String>) -> Option<usize> {
+    let mut last = usize::MAX;
+    let line = loop {
+        break match cause {
+            Cause::Emission(instant, _) => {
+                let by = moment.instant(instant)?;
+                lines.push(format!("sent by {}", named(moment.automaton(), by.handler)));
+                (cause, last) = (by.cause, instant);
+                continue;
+            }
+            Cause::Input(port) => {
+                lines.push(format!("what came in at {}", moment.automaton().ports[port.index()].name));
+                return Some(last);
+            }
+            Cause::Start => "as the host starts",
+            Cause::Expiry => "a timer",
+            Cause::Settle => "the reaction settles",
+            Cause::Later => "`later`, of a reaction before",
+        };
+    };
+    lines.push(line.to_string());
+    None
+}
+

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use mokume_base::world::World;
 use mokume_base::FileId;
 use mokume_interpret::{Instance, Observed};
-use mokume_simulate::Keep;
+use mokume_simulate::{Clock, Keep};
 
 use super::facts::{Facts, ToRun};
 use super::moves::End;
 use crate::compile::Checked;
 use crate::failure::Failure;
 use crate::machines::Backend;
-use crate::sim::{self, How, Sky};
+use crate::sim::{self, How, Overseer, Sky};
 use crate::test;
 
 /// Something that can be run repeatedly, each time in the same way.
@@ -43,12 +43,26 @@ impl Target<'_> {
         Arc::new(Facts::new((name, file), hosts, (&checked.program, &checked.sources)))
     }
 
-    /// Runs it once, with observers.
-    pub(super) fn run(&self, observed: &dyn Fn(usize) -> Observed, world: &dyn World) -> Result<End, Failure> {
+    /// The clocks of the hosts of a network.
+    pub(super) fn clocks(&self) -> Vec<Clock> {
+        match self {
+            Target::Network { prepared, .. } => {
+                (0..prepared.network.hosts.len()).map(|host| prepared.clock(host)).collect()
+            }
+            Target::Test { .. } => Vec::new(),
+        }
+    }
+
+    /// Runs it once: a network with an overseer, a test with an observer.
+    pub(super) fn run(
+        &self,
+        (observed, overseer): (&dyn Fn(usize) -> Observed, &dyn Overseer),
+        world: &dyn World,
+    ) -> Result<End, Failure> {
         match self {
             Target::Network { prepared, seed } => {
                 let how = How { seed: *seed, keep: Keep::Reports, weather: Sky::Seeded };
-                let finished = prepared.observed(how, observed, world)?;
+                let finished = prepared.overseen(how, overseer, world)?;
                 let finished = finished.come_to_rest()?;
                 let wrong = sim::seeds::wrong(&finished);
                 // A report was not wanted, and not resting has no place.
