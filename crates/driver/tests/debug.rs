@@ -36,7 +36,11 @@ network Pair {
 );
 
 fn checked() -> Checked {
-    let checked = compile::check_texts(&RealWorld, vec![("d.mok".to_string(), FILE.to_string())], Vec::new());
+    checked_text(FILE)
+}
+
+fn checked_text(text: &str) -> Checked {
+    let checked = compile::check_texts(&RealWorld, vec![("d.mok".to_string(), text.to_string())], Vec::new());
     assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
     checked
 }
@@ -332,4 +336,58 @@ fn tests_are_debugged_too() {
     assert_eq!(right.ends, [End::default()]);
     let wrong = ends(1);
     assert!(wrong.ends[0].failed[0].contains("outputs differ"), "{:?}", wrong.ends);
+}
+
+/// A front end that interrupts the way back from the end of the run's last point.
+struct Impatient {
+    seen: Arc<Mutex<Vec<(u64, Why)>>>,
+    is_on_the_way: bool,
+}
+
+impl Front for Impatient {
+    fn interrupts(&mut self) -> bool {
+        self.is_on_the_way
+    }
+
+    fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
+        self.seen.lock().unwrap().push((at.number, at.why));
+        match at.why {
+            Why::Beginning => {
+                points.add(Where::read("send", "d.mok", at.facts).unwrap(), Some("b".to_string()));
+                Go::On
+            }
+            Why::Point(_) => {
+                self.is_on_the_way = true;
+                Go::Back(By::Point)
+            }
+            Why::AskedOnTheWayBack => {
+                self.is_on_the_way = false;
+                Go::Home
+            }
+            _ => Go::Quit,
+        }
+    }
+
+    fn ended(&mut self, _: &End, _: &Facts, _: &mut Points) -> Go {
+        Go::Quit
+    }
+}
+
+/// Who interrupted a way back was left where the replay had come to.
+#[test]
+fn who_interrupts_a_way_back_is_where_he_was() {
+    // Enough for a run to be asked on its way.
+    let more: String = (3..28).map(|at| format!("    at {at} ms  a.app.send_to(\"more\")\n")).collect();
+    let checked = checked_text(&FILE.replace("    at 30 ms", &format!("{more}    at 30 ms")));
+    let network = sim::choose(&checked, None).unwrap();
+    let stacks = sim::sound_stacks(&checked, network, &RealWorld).unwrap();
+    let prepared = sim::Prepared::new(&checked, network, &stacks, Target::BACKEND).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let front = Impatient { seen: Arc::clone(&seen), is_on_the_way: false };
+    debug::run(&Target::Network { prepared, seed: 1 }, Box::new(front), &RealWorld).unwrap();
+    let seen = seen.lock().unwrap().clone();
+    let [_, (home, Why::Point(_)), (replayed, Why::AskedOnTheWayBack), (back, Why::Home)] = seen[..] else {
+        panic!("{seen:?}")
+    };
+    assert!(replayed < home && back == home, "{seen:?}");
 }

@@ -270,6 +270,9 @@ impl Adapter {
                 Some(_) => self.wire.refuse(&request, "the run goes on already: `pause` stops it"),
                 None if request.command == "pause" => {
                     self.wire.answer(&request, Value::Null);
+                    if here.why == Why::AskedOnTheWayBack {
+                        return Go::Home;
+                    }
                     self.tell_stop(here);
                     return self.led(Some(here), here.facts, points);
                 }
@@ -409,7 +412,7 @@ impl Adapter {
         let reason = match at.why {
             Why::Beginning => "entry",
             Why::Stepped => "step",
-            Why::Asked => "pause",
+            Why::Asked | Why::AskedOnTheWayBack | Why::Home => "pause",
             Why::Point(_) => "breakpoint",
         };
         let mut body = json!({ "reason": reason, "threadId": at.host + 1, "allThreadsStopped": true });
@@ -429,7 +432,7 @@ impl Front for Adapter {
     }
 
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
-        if at.why == Why::Asked {
+        if matches!(at.why, Why::Asked | Why::AskedOnTheWayBack) {
             return self.interrupted(at, points);
         }
         match self.is_configured {
@@ -444,15 +447,15 @@ impl Front for Adapter {
         self.wire.event("output", json!({ "category": "console", "output": format!("{host}: {text}\n") }));
     }
 
-    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
-        let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
-        let doubts: String = points.doubts().iter().map(|doubt| format!("{doubt}\n")).collect();
     fn turned(&mut self, host: &str, at: u64, begins: bool) {
         let what = if begins { "begins anew" } else { "crashes" };
         let output = format!("{host}: {what} at {}\n", time(at));
         self.wire.event("output", json!({ "category": "console", "output": output }));
     }
 
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
+        let text: String = end.failed.iter().map(|failed| format!("FAILED {failed}\n")).collect();
+        let doubts: String = points.doubts().iter().map(|doubt| format!("{doubt}\n")).collect();
         let text = format!("{text}{doubts}the run has ended: step back, or restart\n");
         self.wire.event("output", json!({ "category": "console", "output": text }));
         self.within.clear();

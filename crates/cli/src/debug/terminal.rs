@@ -327,6 +327,9 @@ impl Front for Terminal {
     }
 
     fn stopped(&mut self, at: &Stopped<'_>, points: &mut Points) -> Go {
+        if at.why == Why::AskedOnTheWayBack {
+            return Go::Home;
+        }
         let text = match around(at, 0) {
             Ok(line) => format!("{}\n{line}", head(at)),
             Err(_) => head(at),
@@ -339,13 +342,13 @@ impl Front for Terminal {
         self.say(&format!("{host}  {text}  (point {point})"));
     }
 
-    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
-        self.say("the run has ended");
-        points.doubts().iter().for_each(|doubt| self.say(doubt));
     fn turned(&mut self, host: &str, at: u64, begins: bool) {
         self.say(&format!("{host}  {}  {}", time(at), if begins { "begins anew" } else { "crashes" }));
     }
 
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go {
+        self.say("the run has ended");
+        points.doubts().iter().for_each(|doubt| self.say(doubt));
         end.failed.iter().for_each(|failed| self.say(&format!("FAILED {failed}")));
         self.led(None, facts, points)
     }
@@ -356,7 +359,8 @@ fn head(at: &Stopped<'_>) -> String {
     let why = match at.why {
         Why::Beginning => "  (the beginning)".to_string(),
         Why::Stepped => String::new(),
-        Why::Asked => "  (stopped by Ctrl-C)".to_string(),
+        Why::Asked | Why::AskedOnTheWayBack => "  (stopped by Ctrl-C)".to_string(),
+        Why::Home => "  (not gone back: stopped by Ctrl-C)".to_string(),
         Why::Point(number) => format!("  (point {number})"),
     };
     let name = at.calls().first().map_or(String::new(), |(name, _)| name.clone());

@@ -30,9 +30,9 @@ pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
-pub use mokume_base::time;
 use hosts::{Hosts, Overseeing};
 pub use moves::{By, End, Go, Why};
+pub use mokume_base::time;
 pub use points::{Only, Point, Points, Where};
 pub use shown::{Stopped, Variable};
 pub use target::Target;
@@ -47,13 +47,13 @@ pub trait Front: Send {
         let _ = (host, point, text);
     }
 
-    /// The run has ended.
     /// A host crashes, or begins anew, on the way forwards; the run continues.
     fn turned(&mut self, host: &str, at: u64, begins: bool) {
         let _ = (host, at, begins);
     }
 
     fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go;
+    /// The run has ended.
 
     /// Asked now and then while the run goes on: whether it shall stop where it is.
     fn interrupts(&mut self) -> bool {
@@ -118,9 +118,11 @@ struct Engine {
     /// The texts of the handlers that have run, by host.
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
-    /// Whether the front has quit.
     hosts: Hosts,
     is_over: bool,
+    /// Where the user was when he went back: there he returns to if he interrupts it.
+    home: Option<u64>,
+    /// Whether the front has quit.
 }
 
 /// Receives the moments of one host.
@@ -163,14 +165,15 @@ pub fn run_faulty(
         texts: BTreeMap::new(),
         fault,
         is_over: false,
+        hosts: Hosts::new(&target.clocks()),
+        home: None,
     }));
     let observed = |number: usize| -> Observed { Arc::new(Mutex::new(Host { number, engine: Arc::clone(&engine) })) };
-        hosts: Hosts::new(&target.clocks()),
+    let overseer = Overseeing(Arc::clone(&engine));
     loop {
         lock(&engine).begin();
         match catch_unwind(AssertUnwindSafe(|| target.run((&observed, &overseer), world))) {
             Ok(Ok(end)) => lock(&engine).ended(&end),
-    let overseer = Overseeing(Arc::clone(&engine));
             // A run that never rests ends there, and can be looked at.
             Ok(Err(failure)) if lock(&engine).spot.count > 0 => {
                 lock(&engine).ended(&End { failed: vec![format!("{}: {}", failure.message, failure.help)] });
@@ -181,20 +184,16 @@ pub fn run_faulty(
         }
         if lock(&engine).is_over {
             return Ok(());
+            // The machines know the engine, and it them.
+            lock(&engine).hosts.begin();
         }
     }
 }
-            // The machines know the engine, and it them.
-            lock(&engine).hosts.begin();
 
 impl Engine {
     fn begin(&mut self) {
         self.spot = Spot::default();
         self.points.begin();
-    }
-
-    /// Called at every moment of every host, in order.
-    fn see(&mut self, host: usize, moment: &Moment<'_>) {
         self.hosts.begin();
     }
 
@@ -205,6 +204,10 @@ impl Engine {
             self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
         }
         self.spot.count += 1;
+    }
+
+    /// Called at every moment of every host, in order.
+    fn see(&mut self, host: usize, moment: &Moment<'_>) {
         let facts = Arc::clone(&self.facts);
         let texts = self.texts.entry((host, moment.handler));
         let texts = *texts.or_insert_with(|| facts.texts_of(moment.automaton(), moment.handler));
@@ -219,7 +222,8 @@ impl Engine {
         let point = if goes_on { None } else { self.met(host, moment, texts) };
         let is_asked = self.spot.count.is_multiple_of(ASKED_EACH) && self.front.interrupts();
         // If the run goes on as before, the moment may still be one to stop at.
-        if is_asked && self.stop(host, moment, Why::Asked) != Go::Same {
+        let asked = if self.home.is_some() { Why::AskedOnTheWayBack } else { Why::Asked };
+        if is_asked && !matches!(self.stop(host, moment, asked), Go::Same | Go::Home) {
             return;
         }
         match self.mode {
@@ -337,9 +341,15 @@ impl Engine {
             Go::Back(by) => (Mode::Search { by, from, found: None }, false),
             Go::Restart => (Mode::To(1, Why::Beginning), false),
             Go::Same => (self.mode, false),
+            Go::Home => (self.home.map_or(self.mode, |home| Mode::To(home, Why::Home)), false),
             Go::Quit => (self.mode, true),
         };
         if go == Go::Restart {
+        match go {
+            Go::Back(_) => self.home = Some(from.count),
+            Go::Home | Go::Same => {}
+            Go::On | Go::Forward(_) | Go::Restart | Go::Quit => self.home = None,
+        }
             self.points.restart();
         }
         matches!(go, Go::Back(_) | Go::Restart | Go::Quit)

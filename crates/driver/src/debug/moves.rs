@@ -18,6 +18,8 @@ pub enum Go {
     Restart,
     /// What was meant before somebody interrupted the run.
     Same,
+    /// To where the run stood before somebody went back.
+    Home,
     Quit,
 }
 
@@ -48,4 +50,8 @@ pub enum Why {
     Point(u32),
     /// Somebody interrupts.
     Asked,
+    /// Somebody interrupts a way back. The run is replayed, and this is not where he was: [`Go::Home`] leads there.
+    AskedOnTheWayBack,
+    /// Where the run stood before, as somebody has interrupted a way back.
+    Home,
 }
