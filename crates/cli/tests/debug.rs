@@ -741,3 +741,30 @@ fn why_goes_on_at_the_host_that_sent_the_frame() {
         "{out}"
     );
 }
+
+/// `below.mtu` stood in the code that was shown, and nothing printed it.
+#[test]
+fn what_layers_below_publish_is_printed_and_compared() {
+    let text = format!(
+        "{BELOW}stack S(device: Device) {{\n    app = Asks / Room over device\n    export app\n}}\nnetwork N {{\n    host a = S()\n    host b = S()\n    \
+        link l {{ a.device, b.device   delay 1 ms }}\n    at 1 ms a.app.send_to(\"x\")\n    at 2 ms a.app.send_to(\"y\")\n    until 20 ms\n}}\n"
+    )
+    .replace("session {", "entity {")
+    .replace("entity { var heard: u32 = 0 }\n    entity { var own: u32 = 0 }", "entity {\n        var heard: u32 = 0\n        var own: u32 = 0\n    }");
+    let file = written("below", &text);
+    let commands = "break Asks.send if below.room < 97\ncontinue\nprint below.room\nprint below.mtu\nprint below.other\nbreak Room.send say {below.mtu}\ncontinue\n";
+    let (out, err, _) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!(err, "", "{out}");
+    assert!(out.contains("a  2 ms") && out.contains("print below.room\n96\n"), "{out}");
+    assert!(out.contains("print below.mtu\n1510\n") && out.contains("nothing is called `below.other` here"), "{out}");
+    assert!(out.contains("\na  1514  (point 2)\n"), "{out}");
+    // Of a session: its own, of a value that only `on change` names, too.
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/program/changes_of_sessions.mok");
+    let commands = "break Tells.send times 2\ncontinue\nprint below.room\nprint below.half\nprint below.own_room\n";
+    let (out, err, _) = transcript(&["debug", file.to_str().unwrap(), "--test", "a session hears"], commands);
+    assert_eq!(err, "", "{out}");
+    assert!(
+        out.contains("below.room\n3\n") && out.contains("below.half\n0\n") && out.contains("own_room\n1\n"),
+        "{out}"
+    );
+}

@@ -218,6 +218,42 @@ impl Core {
         }
     }
 
+    /// A copy that nobody observes and that records nothing, to compute what objects say now.
+    pub fn aside(&self) -> Core {
+        Core {
+            store: self.store.clone(),
+            totals: self.totals.clone(),
+            now: self.now,
+            later: VecDeque::new(),
+            later_waiting: Vec::new(),
+            dirty: VecDeque::new(),
+            dirty_serial: self.dirty_serial,
+            unsettled: Vec::new(),
+            settled: Vec::new(),
+            ended: Vec::new(),
+            messages: Arena::default(),
+            events: Vec::new(),
+            args: Vec::new(),
+            queues: Vec::new(),
+            frames: Vec::new(),
+            registers: Vec::new(),
+            scratch: Vec::new(),
+            settling: None,
+            again: false,
+            outputs: Vec::new(),
+            put_out: 0,
+            reports: Vec::new(),
+            reactions: self.reactions,
+            paths_taken: Arc::new(Mutex::new(Vec::new())),
+            exits: None,
+            recording: None,
+            steps: None,
+            due: None,
+            watching: None,
+            chance: None,
+        }
+    }
+
     /// Notes a report of the current reaction; it leaves with the outputs (docs/semantics.md, A11).
     pub fn report(&mut self, report: Report, source: Option<SourceId>) {
         self.reports.push((report, source));

@@ -113,6 +113,22 @@ impl Core {
         }
     }
 
+    /// The results of a function that only reads, for these arguments.
+    pub fn told(mut self, program: &Program, function: FunctionId, args: &[u64]) -> Vec<u64> {
+        let body = &program.automaton.functions[function.index()].body;
+        let FunctionInfo { arrays, blocks } = &program.functions[function.index()];
+        let base = self.make_registers(body, arrays);
+        let Some(entry) = body.blocks.first() else { return Vec::new() };
+        for (param, arg) in entry.params.iter().zip(args) {
+            self.registers[base + param.index()] = *arg;
+        }
+        let activation = Activation { program, body, blocks: blocks.as_deref(), arrays, base };
+        match self.run_blocks(activation, Unit::Function(function)) {
+            Some(Answer::Given(values)) => values.iter().map(|value| self.registers[base + value.index()]).collect(),
+            Some(Answer::Refused(_)) | None => Vec::new(),
+        }
+    }
+
     /// Runs a procedure that may refuse; returns whether it did not. Puts its results, or what it gives back, into
     /// `scratch`.
     pub fn try_call(&mut self, caller: Activation, function: FunctionId, args: &[Value]) -> bool {

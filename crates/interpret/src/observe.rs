@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use mokume_reaction::{
-    Automaton, BlockId, CellId, ClassId, Handle, HandlerId, Names, OpKind, ReasonId, SourceId, Unit, Value,
+    Automaton, BlockId, CellId, ClassId, FunctionId, Handle, HandlerId, Names, OpKind, ReasonId, SourceId, Unit, Value,
 };
 
 use crate::core::Core;
@@ -55,6 +55,10 @@ impl State for Here<'_> {
 
     fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>> {
         inspect::cell(&self.core.store, class, object, cell)
+    }
+
+    fn told(&self, function: FunctionId, args: &[u64]) -> Vec<u64> {
+        self.core.aside().told(self.program, function, args)
     }
 }
 

@@ -5,13 +5,13 @@
 use std::sync::{Arc, Mutex};
 
 use mokume_reaction::{
-    Automaton, BlockId, BoundName, BoundPart, CellId, ClassId, Handle, HandlerId, Names, ReasonId, Report, SourceId,
-    Type, Unit, Value,
+    Automaton, BlockId, BoundName, BoundPart, CellId, ClassId, FunctionId, Handle, HandlerId, Names, ReasonId, Report,
+    SourceId, Type, Unit, Value,
 };
 
 use crate::message::Message;
 use crate::record::{Cause, Instant};
-use crate::store::CellView;
+use crate::store::{object_of, CellView};
 
 /// Is told of events before they happen.
 pub trait Observer: Send {
@@ -91,6 +91,8 @@ pub(crate) trait State {
     fn emitted(&self, output: usize) -> Option<usize>;
     fn living(&self, class: ClassId) -> Vec<Handle>;
     fn content(&self, class: ClassId, object: Handle, cell: CellId) -> Option<CellView<'_>>;
+    /// The results of a function that only reads.
+    fn told(&self, function: FunctionId, args: &[u64]) -> Vec<u64>;
 }
 
 /// A local of the source that has a value.
@@ -164,9 +166,23 @@ impl Moment<'_> {
         Some(Local { number: name.local, parts: parts.collect::<Option<_>>()? })
     }
 
+    /// The words of a published value now, given its object and its other arguments; `None` if there is no such object, or the function
+    /// publishes nothing.
+    pub fn published(&self, function: FunctionId, object: Handle, args: &[u64]) -> Option<Vec<u64>> {
+        let class = self.automaton().functions.get(function.index())?.published()?;
+        let is_there = self.state.living(class).contains(&object);
+        let all: Vec<u64> = std::iter::once(object_of(object)).chain(args.iter().copied()).collect();
+        is_there.then(|| self.state.told(function, &all))
+    }
+
     /// An earlier instant, by its index ([`Cause::Emission`]).
     pub fn instant(&self, place: usize) -> Option<&Instant> {
         self.state.before(place)
+    }
+
+    /// The instant that emitted an output, both by their numbers since the start.
+    pub fn of_output(&self, output: usize) -> Option<usize> {
+        self.state.emitted(output)
     }
 
     /// The living objects of a class, by age.
@@ -179,8 +195,3 @@ impl Moment<'_> {
         self.state.content(class, object, cell)
     }
 }
-    /// The instant that emitted an output, both by their numbers since the start.
-    pub fn of_output(&self, output: usize) -> Option<usize> {
-        self.state.emitted(output)
-    }
-

@@ -7,12 +7,13 @@ use mokume_base::{FileId, SourceMap};
 use mokume_interpret::{Moment, What};
 use mokume_lower::GivenValue;
 use mokume_reaction::{Automaton, Handler, HandlerId, Source, SourceId, Trigger};
-use mokume_script::Written;
+use mokume_script::{Shape, Written};
 use mokume_semantics::program::{MemberKind, Name, Param, Program, StackId, Type};
 use mokume_syntax::{SyntaxKind, SyntaxNode};
 
 use super::kept::{self, AllKept};
 use super::locals::{self, Local};
+use super::published;
 use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
@@ -44,6 +45,8 @@ pub struct Facts {
     pub(super) attributes: Vec<(String, String)>,
     /// The bits of the numbers that are compared around the circle, by their names; `None` if the name stands for others, too.
     pub(super) circular: BTreeMap<String, Option<u8>>,
+    /// The shapes of what layers publish, by their names.
+    pub(super) published: BTreeMap<String, Option<Shape>>,
     /// Members of layers whose values have parts.
     pub(super) kept: AllKept,
     /// All locals, by their numbers.
@@ -116,6 +119,7 @@ impl Facts {
                 .map(|known| (known.name.text.clone(), known.module.clone()))
                 .collect(),
             circular: circular(program),
+            published: published::shapes_of(program),
             kept: kept::of(program, sources),
             locals: locals::of(program, sources),
         };
@@ -290,6 +294,7 @@ impl Facts {
         self.names.extend(fields.map(|(name, _)| name.clone()));
         let cells = automaton.classes.iter().flat_map(|class| &class.cells);
         self.names.extend(cells.map(|cell| last(&cell.name)));
+        self.names.extend(published::names(automaton));
         self.names.extend(automaton.attributes.iter().map(|attribute| last(&attribute.name)));
         for (_, body) in automaton.code() {
             self.names.extend(body.values.iter().filter(|value| !value.name.is_empty()).map(|value| last(&value.name)));

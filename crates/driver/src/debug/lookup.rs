@@ -3,7 +3,7 @@
 //! Keeps: where several objects have a name and none of them is the current one, all of them are told, and no one is meant.
 
 use super::facts::{LENGTH, SIZE};
-use super::shown::{Stopped, Variable, FLOW};
+use super::shown::{Stopped, Variable, BELOW, FLOW};
 use super::variable::is_quoted;
 
 /// What was found.
@@ -72,6 +72,10 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
 
 fn found(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Looked {
     let path = path(name);
+    if let [BELOW, behind @ ..] = &path[..] {
+        let found = behind.first().and_then(|name| Some(Variable { name: name.to_string(), ..at.below(name)? }));
+        return Looked::of(here(&Vec::from_iter(found), behind, ""));
+    }
     if let [first, rest @ ..] = &path[..] {
         if let Some(one) = bound.iter().find(|one| one.name == *first && !rest.is_empty()) {
             if *rest == [SIZE] && one.is_message() {

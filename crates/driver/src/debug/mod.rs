@@ -11,6 +11,7 @@ mod locals;
 mod lookup;
 mod moves;
 mod points;
+mod published;
 mod shown;
 mod target;
 mod variable;
@@ -31,8 +32,8 @@ pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
 use hosts::{Hosts, Overseeing};
-pub use moves::{By, End, Go, Why};
 pub use mokume_base::time;
+pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
 pub use shown::{Stopped, Variable};
 pub use target::Target;
@@ -52,8 +53,8 @@ pub trait Front: Send {
         let _ = (host, at, begins);
     }
 
-    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go;
     /// The run has ended.
+    fn ended(&mut self, end: &End, facts: &Facts, points: &mut Points) -> Go;
 
     /// Asked now and then while the run goes on: whether it shall stop where it is.
     fn interrupts(&mut self) -> bool {
@@ -119,10 +120,10 @@ struct Engine {
     texts: BTreeMap<(usize, HandlerId), Texts>,
     fault: Option<Fault>,
     hosts: Hosts,
-    is_over: bool,
     /// Where the user was when he went back: there he returns to if he interrupts it.
     home: Option<u64>,
     /// Whether the front has quit.
+    is_over: bool,
 }
 
 /// Receives the moments of one host.
@@ -164,9 +165,9 @@ pub fn run_faulty(
         running: Vec::new(),
         texts: BTreeMap::new(),
         fault,
-        is_over: false,
         hosts: Hosts::new(&target.clocks()),
         home: None,
+        is_over: false,
     }));
     let observed = |number: usize| -> Observed { Arc::new(Mutex::new(Host { number, engine: Arc::clone(&engine) })) };
     let overseer = Overseeing(Arc::clone(&engine));
@@ -183,9 +184,9 @@ pub fn run_faulty(
             Err(thrown) => resume_unwind(thrown),
         }
         if lock(&engine).is_over {
-            return Ok(());
             // The machines know the engine, and it them.
             lock(&engine).hosts.begin();
+            return Ok(());
         }
     }
 }
@@ -203,11 +204,11 @@ impl Engine {
         if matches!(self.mode, Mode::Forward(..)) {
             self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
         }
-        self.spot.count += 1;
     }
 
     /// Called at every moment of every host, in order.
     fn see(&mut self, host: usize, moment: &Moment<'_>) {
+        self.spot.count += 1;
         let facts = Arc::clone(&self.facts);
         let texts = self.texts.entry((host, moment.handler));
         let texts = *texts.or_insert_with(|| facts.texts_of(moment.automaton(), moment.handler));
@@ -221,8 +222,8 @@ impl Engine {
         let here = self.spot;
         let point = if goes_on { None } else { self.met(host, moment, texts) };
         let is_asked = self.spot.count.is_multiple_of(ASKED_EACH) && self.front.interrupts();
-        // If the run goes on as before, the moment may still be one to stop at.
         let asked = if self.home.is_some() { Why::AskedOnTheWayBack } else { Why::Asked };
+        // If the run goes on as before, the moment may still be one to stop at.
         if is_asked && !matches!(self.stop(host, moment, asked), Go::Same | Go::Home) {
             return;
         }
@@ -340,16 +341,16 @@ impl Engine {
             Go::Forward(by) => (Mode::Forward(by, from), false),
             Go::Back(by) => (Mode::Search { by, from, found: None }, false),
             Go::Restart => (Mode::To(1, Why::Beginning), false),
-            Go::Same => (self.mode, false),
             Go::Home => (self.home.map_or(self.mode, |home| Mode::To(home, Why::Home)), false),
+            Go::Same => (self.mode, false),
             Go::Quit => (self.mode, true),
         };
-        if go == Go::Restart {
         match go {
             Go::Back(_) => self.home = Some(from.count),
             Go::Home | Go::Same => {}
             Go::On | Go::Forward(_) | Go::Restart | Go::Quit => self.home = None,
         }
+        if go == Go::Restart {
             self.points.restart();
         }
         matches!(go, Go::Back(_) | Go::Restart | Go::Quit)

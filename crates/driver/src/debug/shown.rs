@@ -97,7 +97,7 @@ impl<'a> Stopped<'a> {
         (listed, Some(leaf("…", more)))
     }
 
-    fn automaton(&self) -> &Automaton {
+    pub(super) fn automaton(&self) -> &Automaton {
         self.moment.automaton()
     }
 
@@ -326,6 +326,32 @@ impl<'a> Stopped<'a> {
             }
             Shape::Flow => None,
         }
+    }
+
+    /// A value from its numbers side by side; without a shape, a number.
+    pub(super) fn of_words(&self, shape: Option<&Shape>, words: &[(Type, u64)]) -> Option<Variable> {
+        match (shape, words) {
+            (None, [(ty, word)]) => Some(leaf("", self.word(*ty, *word))),
+            (Some(shape), _) => {
+                let all: Vec<(&str, Part<'_>)> = words.iter().map(|(ty, word)| ("", Part::Word(*ty, *word))).collect();
+                self.shaped(shape, (0, 0), &all)
+            }
+            (None, _) => None,
+        }
+    }
+
+    /// A part of a flow that is bound, by its name in the automaton.
+    pub(super) fn bound_flow(&self, name: &str) -> Option<u64> {
+        let code = self.moment.frames().iter().rev().flat_map(|frame| self.moment.code(frame));
+        let locals: Vec<Local<'_>> = code.flat_map(|(_, locals)| locals).collect();
+        let flows = locals
+            .iter()
+            .filter(|local| self.facts.local(local.number).is_some_and(|known| known.shape == Shape::Flow));
+        let mut parts = flows.flat_map(|local| &local.parts);
+        parts.find_map(|part| match part {
+            (known, Part::Word(_, word)) if *known == name => Some(*word),
+            _ => None,
+        })
     }
 
     /// A flow, from its parts by their names in the automaton.
@@ -649,27 +675,6 @@ impl<'a> Stopped<'a> {
     }
 }
 
-/// What is said of a flow: `flow.remote.port`.
-pub(super) const FLOW: &str = "flow";
-
-/// The beginning of the names of cells that hold a session's flow.
-const FLOW_CELLS: &str = "flow_";
-
-/// The cell with the session below.
-const BELOW: &str = "below";
-
-/// A name without what stands in front of it.
-fn last(name: &str) -> &str {
-    name.rsplit('.').next().unwrap_or(name)
-}
-
-/// The attribute that an operation reads or writes.
-fn attribute_of(op: &Op) -> Option<usize> {
-    match op.kind {
-        OpKind::GetAttribute { attribute, .. } | OpKind::SetAttribute { attribute, .. } => Some(attribute.index()),
-        _ => None,
-    }
-}
 /// So many frames are followed back to what sent them.
 const FRAMES_BACK: usize = 8;
 
@@ -706,3 +711,24 @@ fn caused(moment: &Moment<'_>, mut cause: Cause, lines: &mut Vec<String>) -> Opt
     None
 }
 
+/// What is said of a flow: `flow.remote.port`.
+pub(super) const FLOW: &str = "flow";
+
+/// The beginning of the names of cells that hold a session's flow.
+pub(super) const FLOW_CELLS: &str = "flow_";
+
+/// The cell with the session below.
+pub(super) const BELOW: &str = "below";
+
+/// A name without what stands in front of it.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
+}
+
+/// The attribute that an operation reads or writes.
+fn attribute_of(op: &Op) -> Option<usize> {
+    match op.kind {
+        OpKind::GetAttribute { attribute, .. } | OpKind::SetAttribute { attribute, .. } => Some(attribute.index()),
+        _ => None,
+    }
+}
