@@ -46,7 +46,8 @@ function argument(arg) {
 
 function about(event) {
   const from = event.event === "sends" ? event : event.run.sent.get(String(event.frame));
-  return "#" + event.frame + (from ? " " + from.about : "");
+  const words = from ? from.about : event.about;
+  return "#" + event.frame + (words ? " " + words : "");
 }
 
 const LOSSES = { weather: "lost by the weather", partition: "cut off by a partition", queue: "lost by a full queue" };

@@ -142,7 +142,7 @@ fn what_a_run_prints_beside_its_lines_is_said_too() {
     assert_eq!(compared["compared"], serde_json::json!({ "against": "c", "seeds": 2, "differ": 0 }));
     let plain = printed(&["sim", "examples/meter.mok", "--seeds", "3"], "");
     assert!(plain[0].contains("\"compared\":null"), "{plain:?}");
-    let (kinds, events) = (Kinds::of(LINES), Kinds::of(include_str!("../../../schemas/record-3.json")));
+    let (kinds, events) = (Kinds::of(LINES), Kinds::of(include_str!("../../../schemas/record-4.json")));
     let log = printed(&["sim", "examples/meter.mok", "--log"], "");
     let is_event = |line: &&String| events.name(line).is_some();
     let count = log.iter().take_while(is_event).count();
@@ -196,8 +196,8 @@ fn a_schema_does_not_change_without_a_new_version() {
     let first = GIVEN.lines().next().unwrap();
     assert_eq!(unlike(&first.replace(' ', " 0")), [first.split(' ').next().unwrap()]);
     // The words of a description are free, the rest is not.
-    let schema = std::fs::read_to_string(root().join("schemas/record-3.json")).unwrap();
-    let [word, form] = [("The run ended.", "The run is over."), ("\"const\": 3", "\"const\": 4")]
+    let schema = std::fs::read_to_string(root().join("schemas/record-4.json")).unwrap();
+    let [word, form] = [("The run ended.", "The run is over."), ("\"const\": 4", "\"const\": 5")]
         .map(|(from, to)| schema.replacen(from, to, 1));
     assert!(word != schema && form != schema);
     assert!(digest(&word) == digest(&schema) && digest(&form) != digest(&schema));

@@ -182,7 +182,7 @@ fn a_test_that_fails_has_a_page() {
 #[test]
 fn the_schema_is_printed() {
     let schema: serde_json::Value = serde_json::from_str(&out(&mokume(&["schema", "record"]))).expect("JSON");
-    assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 3);
+    assert_eq!(schema["$defs"]["head"]["properties"]["record"]["const"], 4);
 }
 
 /// The two lines may be equal: they do not contain the times of copies, the flipped bits, or the octets.

@@ -121,7 +121,7 @@ fn a_packet_is_shown_as_the_stack_of_its_host_reads_it() {
     let network = "crates/cli/tests/viewer/readers.mok";
     let record = scratch("readers.jsonl");
     assert!(mokume(&["sim", network, "--record", &record, "--steps"]).status.success());
-    let schema = serde_json::from_str(include_str!("../../../schemas/record-3.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../../../schemas/record-4.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let text = std::fs::read_to_string(&record).unwrap();
     let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -49,9 +49,17 @@ fn runs<const N: usize, T>(file: &str, ways: [(Backend, Keep); N], told: impl Fn
 /// Records of the previous versions match their schemas, and no other.
 #[test]
 fn the_versions_before_keep_their_schemas() {
-    let schemas =
-        [include_str!("../../../schemas/record-1.json"), include_str!("../../../schemas/record-2.json"), SCHEMA];
-    let texts = [include_str!("../../record/tests/first.jsonl"), include_str!("../../record/tests/second.jsonl")];
+    let schemas = [
+        include_str!("../../../schemas/record-1.json"),
+        include_str!("../../../schemas/record-2.json"),
+        include_str!("../../../schemas/record-3.json"),
+        SCHEMA,
+    ];
+    let texts = [
+        include_str!("../../record/tests/first.jsonl"),
+        include_str!("../../record/tests/second.jsonl"),
+        include_str!("../../record/tests/third.jsonl"),
+    ];
     for (of, schema) in schemas.into_iter().enumerate() {
         let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
         let validator = jsonschema::validator_for(&schema).expect("a schema");
@@ -221,7 +229,7 @@ fn the_schema_is_closed() {
         (line("sends"), "\"lost\":[", "\"more\":1,\"lost\":["),
         (line("receives"), "\"receives\"", "\"gets\""),
         (line("ends"), "\"failed\":[", "\"failed\":[1"),
-        (text.lines().next().unwrap(), "\"record\":3", "\"record\":2"),
+        (text.lines().next().unwrap(), "\"record\":4", "\"record\":2"),
         (text.lines().next().unwrap(), "\"stack\":", "\"stacks\":"),
         (line("output"), "\"is\":\"message\"", "\"is\":\"text\""),
         (line("sends"), "\"id\":", "\"id\":-"),
@@ -492,4 +500,27 @@ fn what_nobody_takes_is_for_nobody() {
     });
     // Two copies of the first frame are grey at `c`; of the second, two copies at two hosts are drops.
     assert_eq!(seen, [[[2, 4, 1]], [[0, 0, 1]]]);
+}
+
+/// A frame that a test feeds had no words: nobody sends it.
+#[test]
+fn a_frame_that_a_test_feeds_has_its_words() {
+    let text = concat!(
+        include_str!("debug/counts.mok"),
+        "test \"up\" {\n    stack S\n    device.frame(x\"03 0004 78\")\n    => app.deliver_from(\"x\")\n    device.frame(x\"03\")\n    => nothing\n}\n"
+    );
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fed");
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
+    std::fs::write(path("fed.mok"), text).unwrap();
+    let checked = compile::check(&RealWorld, &[path("fed.mok")]).unwrap();
+    let mut lines = Lines::open(&RealWorld, &path("fed.jsonl"), false).unwrap();
+    let prepared = test::prepare(&checked, "", &RealWorld);
+    let written = Written { record: Some(&mut lines), pages: None };
+    prepared.run(Some(Backend::Interpreter), &RealWorld, &mut Unwatched, written);
+    drop(lines);
+    let runs = record::read(&RealWorld, &path("fed.jsonl")).unwrap();
+    let log: Vec<String> = runs[0].events.iter().filter_map(|event| runs[0].line(event)).collect();
+    assert!(log.contains(&"receives #1: 4 octets: app kind=3 seq=4 \"x\"".to_string()), "{log:#?}");
+    assert!(log.iter().any(|line| line == "receives #2: 1 octets: app kind=3"), "{log:#?}");
 }

@@ -1,7 +1,7 @@
 //! A run as events, from which charts, logs and JSON are made.
 //!
 //! Data, the text form (a head and an event a line, JSON), and its reader. Hosts, layers and ports are given by names,
-//! so a record is understandable without its program. `docs/records.md` is the user's page, `schemas/record-3.json` the
+//! so a record is understandable without its program. `docs/records.md` is the user's page, `schemas/record-4.json` the
 //! schema of the text form.
 //!
 //! Invariant: `read(text(record)) = record`; 64-bit numbers survive readers that only have 53 bits.
@@ -19,10 +19,10 @@ pub use shown::{arguments, front_of, session, text_of, Receiver};
 pub use text::{read, Unread};
 
 /// The version of the text form. It changes whenever a reader of the previous version would misread something.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The JSON Schema of the text form.
-pub const SCHEMA: &str = include_str!("../../../schemas/record-3.json");
+pub const SCHEMA: &str = include_str!("../../../schemas/record-4.json");
 
 /// A complete run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,6 +135,9 @@ pub enum What {
         #[serde(with = "number")]
         frame: u64,
         port: String,
+        /// What it is about, if no host of the run sent it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        about: Option<String>,
         /// The octets; `None` if they are as sent.
         #[serde(with = "octets::perhaps")]
         octets: Option<Vec<u8>>,

@@ -87,7 +87,13 @@ impl Run {
                 let about = if about.is_empty() { String::new() } else { format!(": {about}") };
                 format!("sends #{frame} on {medium}: {} octets{to}{about}", octets.len())
             }
-            What::Receives { frame, refused: no, .. } => format!("receives #{frame}{}", refused(no)),
+            What::Receives { frame, about, octets, refused: no, .. } => {
+                let octets = octets.as_ref().filter(|_| about.is_some());
+                let octets = octets.map_or(String::new(), |octets| format!(": {} octets", octets.len()));
+                let about = about.as_ref().filter(|about| !about.is_empty());
+                let about = about.map_or(String::new(), |about| format!(": {about}"));
+                format!("receives #{frame}{octets}{about}{}", refused(no))
+            }
             What::Drops(ended) => format!("drops {}", dropped(ended)),
             What::Gone { count } => format!("loses {count} with the session or object they were for"),
             What::Misses { frame } => format!("has crashed, and does not hear #{frame}"),

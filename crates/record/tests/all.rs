@@ -37,8 +37,23 @@ fn run() -> Run {
             lost: vec![lost],
             packet: Some(Box::new(packet())),
         },
-        What::Receives { frame: 1, port: "device".into(), octets: None, refused: false, packet: None },
-        What::Receives { frame: 1, port: "device".into(), octets: Some(vec![]), refused: false, packet: None },
+        What::Receives { frame: 1, port: "device".into(), about: None, octets: None, refused: false, packet: None },
+        What::Receives {
+            frame: 1,
+            port: "device".into(),
+            about: None,
+            octets: Some(vec![]),
+            refused: false,
+            packet: None,
+        },
+        What::Receives {
+            frame: 2,
+            port: "device".into(),
+            about: Some("Tell".into()),
+            octets: Some(vec![1, 2, 3]),
+            refused: true,
+            packet: None,
+        },
         What::Gone { count: 2 },
         What::Reports { report: "overflow".into(), place: "x.mok:3".into() },
         What::Ends {
@@ -141,12 +156,12 @@ fn what_is_no_record_is_refused_with_its_line() {
     let text = run().text();
     let good = text.lines().count();
     for (wrong, line, why) in [
-        (text.replace("\"record\":3", "\"record\":4"), 1, "version 4, and this program reads 1 to 3"),
-        (text.replace("\"record\":3", "\"record\":\"1\""), 1, "version no number"),
+        (text.replace("\"record\":4", "\"record\":5"), 1, "version 5, and this program reads 1 to 4"),
+        (text.replace("\"record\":4", "\"record\":\"1\""), 1, "version no number"),
         (text.lines().skip(1).collect::<Vec<_>>().join("\n"), 1, "begins with its head"),
         (format!("{text}{{"), good + 1, "the record is cut off: its last line is not whole"),
         (format!("{text}{{\n"), good + 1, "EOF while parsing an object, at column 1"),
-        (text.replace("\"event\":\"gone\"", "\"event\":\"went\""), 8, "went"),
+        (text.replace("\"event\":\"gone\"", "\"event\":\"went\""), 9, "went"),
         (text.replace("00ff", "00f"), 5, "hexadecimal"),
         (text.replace("\"00ff\"", "\"00é\""), 5, "hexadecimal"),
         (text.replace("\"18446744073709551615\"", "\"18446744073709551616\""), 1, "64 bits"),
@@ -169,13 +184,14 @@ fn events_are_lines() {
             "sends #1 on lan: 2 octets (b lost by a partition): Tell \"x\"",
             "receives #1",
             "receives #1",
+            "receives #2: 3 octets: Tell REFUSED",
             "loses 2 with the session or object they were for",
             "REPORT overflow at x.mok:3",
         ]
     );
 }
 
-/// Records of versions 1 and 2 can be read.
+/// Records of versions 1 to 3 can be read.
 #[test]
 fn the_versions_before_are_read() {
     let text = include_str!("first.jsonl");
@@ -187,6 +203,10 @@ fn the_versions_before_are_read() {
     assert!(runs[0].head.record == 2 && runs[0].events.len() > 10 && runs[0].sources.len() == 1);
     // Version 2 does not have the field, which is then false.
     assert_eq!(runs[0].text().replace("\"may_be_for_another\":false,", ""), text);
+    let text = include_str!("third.jsonl");
+    let runs = read(text).unwrap_or_else(|unread| panic!("{unread}"));
+    assert!(runs[0].head.record == 3 && runs[0].events.len() > 3);
+    assert_eq!(runs[0].text(), text);
 }
 
 /// The message gives the line and column once, not twice.

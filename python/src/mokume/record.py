@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List, Optional, Union
 from ._native import Failure
 
 #: Versions that are read.
-VERSIONS = (1, 2, 3)
+VERSIONS = (1, 2, 3, 4)
 
 
 class Run:

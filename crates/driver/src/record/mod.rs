@@ -195,8 +195,12 @@ impl<'a> Namer<'a> {
                     sent.filter(|(_, _, octets)| *octets == frame).map(|(sender, port, _)| (*sender, port.as_str()));
                 let port = port_name(&self.hosts[host], port);
                 let packet = self.files.is_some().then(|| self.received((host, &port), sender, &frame)).flatten();
+                let dissector = &self.hosts[host].dissector;
+                let label = || dissector.dissect(&frame, dissector.frame_of(&port)).label(&frame);
+                // A test or a device outside has fed it.
+                let about = sent.is_none().then(label);
                 let octets = sender.is_none().then_some(frame);
-                What::Receives { frame: number, port, octets, refused, packet }
+                What::Receives { frame: number, port, about, octets, refused, packet }
             }
             RecordedEvent::Ended { host, how, reason, count } => {
                 let side = &mut self.hosts[host];
