@@ -599,3 +599,18 @@ fn an_output_without_its_arrow_is_told_to_be_one() {
         assert!(said.contains("help: it is an output: write `=> app.deliver_from(…)`"), "{command}: {said}");
     }
 }
+
+/// A storm was told as hosts that are due again, though none had anything due.
+#[test]
+fn frames_that_breed_frames_are_told_as_such() {
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("storm");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("storm.mok");
+    let text = "worker Breeds {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) {\n        below.send(msg.share())\n        below.send(msg)\n    }\n}\n\
+        stack S(device: Device) {\n    app = Breeds over device\n    export app\n}\n\
+        network N {\n    host a = S()\n    host b = S()\n    link l { a.device, b.device }\n    at 1 ms a.app.send_to(\"x\")\n    until 5 ms\n}\n";
+    std::fs::write(&file, text).unwrap();
+    let (_, err, code) = crate::debug::transcript(&["sim", file.to_str().unwrap()], "");
+    let said = "the network does not come to rest at 1000000 ns: frames are answered by frames at this time without end, by `a` and `b`; the last calls: frame #";
+    assert!(err.contains(said) && code == 1, "{code} {err}");
+}

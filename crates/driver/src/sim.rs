@@ -27,7 +27,7 @@ use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
-    Called, Clock, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless,
+    Again, Called, Clock, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless,
     Simulation, Unfulfilled, Why,
 };
 
@@ -404,9 +404,16 @@ const NAMED: usize = 6;
 /// The message for a run that ended early.
 fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> String {
     match why {
-        Restless::AtOnce { hosts, last } => {
+        Restless::AtOnce { by, hosts, last } => {
             let hosts: Vec<String> = hosts.iter().map(|host| format!("`{}`", name(*host))).collect();
-            let are = if hosts.len() == 1 { "is" } else { "are" };
+            let (all, are) = (all_of(&hosts), if hosts.len() == 1 { "is" } else { "are" });
+            let what = match by {
+                Again::Due => format!("{all} {are} due again at once, for ever"),
+                Again::Frames => format!("frames are answered by frames at this time without end, by {all}"),
+                Again::Events => {
+                    format!("{all} {are} called at this time without end, each call brought about by another")
+                }
+            };
             let event = |called: &Called| {
                 let host = name(called.host);
                 match called.why {
@@ -416,11 +423,7 @@ fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> Str
                 }
             };
             let last: Vec<String> = last.iter().map(event).collect();
-            format!(
-                "the network does not come to rest at {at} ns: {} {are} due again at once, for ever; the last calls: {}",
-                all_of(&hosts),
-                last.join(", ")
-            )
+            format!("the network does not come to rest at {at} ns: {what}; the last calls: {}", last.join(", "))
         }
         Restless::Hurried { host, calls, within } => {
             let host = name(*host);

@@ -12,7 +12,7 @@ pub mod way;
 pub mod weather;
 
 pub use clock::{Clock, Clocked};
-pub use network::{Called, Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled, Why};
+pub use network::{Again, Called, Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled, Why};
 pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;
 pub use watch::{ScriptedInput, Unwatched, Watch};

@@ -84,6 +84,8 @@ pub struct Simulation {
     recent: VecDeque<Called>,
     /// By host, since when its calls are counted, and their number.
     paces: Vec<(u64, u32)>,
+    /// By host, the last time at which it was called, and how often at that time.
+    called: Vec<(u64, u32)>,
     partitions: Vec<Partition>,
     outages: Vec<Outage>,
     /// Hosts that have crashed.
@@ -141,10 +143,21 @@ const PACE: u64 = 10_000_000;
 /// Why a run ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Restless {
-    /// Some hosts are due again at once, forever: those that were called last, and why, the latest last.
-    AtOnce { hosts: BTreeSet<usize>, last: Vec<Called> },
+    /// Some hosts are called again at once, forever: by what, those that were called last, and why, the latest last.
+    AtOnce { by: Again, hosts: BTreeSet<usize>, last: Vec<Called> },
     /// A host is called so often that time hardly advances.
     Hurried { host: usize, calls: u32, within: u64 },
+}
+
+/// What calls hosts again and again at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Again {
+    /// They are due again themselves, some of them at least.
+    Due,
+    /// Frames are answered by frames.
+    Frames,
+    /// Inputs and perhaps frames bring about others.
+    Events,
 }
 
 /// A call of a host, and why.
@@ -190,6 +203,7 @@ impl Simulation {
             restless: None,
             recent: VecDeque::new(),
             paces: Vec::new(),
+            called: Vec::new(),
             partitions: Vec::new(),
             outages: Vec::new(),
             down: BTreeSet::new(),
@@ -293,7 +307,17 @@ impl Simulation {
 
     fn at_once(&self) -> Restless {
         let last = self.recent.iter().skip(self.recent.len().saturating_sub(SHOWN)).copied();
-        Restless::AtOnce { hosts: self.recent.iter().map(|called| called.host).collect(), last: last.collect() }
+        let is_any = |is_so: fn(&Why) -> bool| self.recent.iter().any(|called| is_so(&called.why));
+        let by = match (is_any(|why| *why == Why::Due), is_any(|why| *why == Why::Input)) {
+            (true, _) => Again::Due,
+            (false, true) => Again::Events,
+            (false, false) => Again::Frames,
+        };
+        let due = self.recent.iter().map(|called| called.host);
+        // Frames come in floods: the last of them may all be to one host.
+        let often = self.called.iter().enumerate().filter(|(_, (at, calls))| *at == self.now && *calls > 1);
+        let hosts = if by == Again::Due { due.collect() } else { often.map(|(host, _)| host).collect() };
+        Restless::AtOnce { by, hosts, last: last.collect() }
     }
 
     /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` is told the time.
@@ -400,6 +424,9 @@ impl Simulation {
     }
 
     fn note_call(&mut self, host: usize, why: Why) {
+        self.called.resize(self.hosts.len(), (0, 0));
+        let (at, calls) = &mut self.called[host];
+        (*at, *calls) = (self.now, if *at == self.now { *calls + 1 } else { 1 });
         if self.recent.len() == RECENT {
             self.recent.pop_front();
         }
@@ -439,6 +466,7 @@ impl Simulation {
                     return;
                 };
                 let args = [Datum::Message(frame.clone())];
+                watch.arrives(host, number);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 self.called(host, Why::Frame(number));
                 self.call(cause, RecordedEvent::Arrived { host, port, number, frame, refused: outcome.refused });
@@ -466,7 +494,6 @@ impl Simulation {
         let Outage { host, again, .. } = &mut self.outages[index];
         let (host, again) = (*host, again.take());
         watch.turned(host, again.is_some());
-                watch.arrives(host, number);
         let Some(machine) = again else {
             self.down.insert(host);
             return self.call(None, RecordedEvent::Crashed { host });
@@ -492,6 +519,8 @@ impl Simulation {
             // The watcher also gets frames as they leave; their consequences come after them.
             let inputs = watch.output(self.now, host, &output);
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
+            let is_frame = medium.is_some() && matches!(output.args[..], [Datum::Message(_)]);
+            watch.left(host, is_frame.then_some(self.frames + 1));
             let cause = match (medium, output.args.as_slice()) {
                 (Some(medium), [Datum::Message(frame)]) => self.send(host, output.port, medium, frame.clone()),
                 _ => {
@@ -519,8 +548,6 @@ impl Simulation {
         let others: Vec<_> = self.media[medium].members.iter().copied().filter(|member| *member != from).collect();
         let (mut fates, mut coming) = (Vec::new(), Vec::new());
         self.look_for_bits((from, nth), frame.len());
-            let is_frame = medium.is_some() && matches!(output.args[..], [Datum::Message(_)]);
-            watch.left(host, is_frame.then_some(self.frames + 1));
         for to in others {
             // The weather is drawn anyway, so that neither a partition nor a full queue changes the fates of other
             // frames.

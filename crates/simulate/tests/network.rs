@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
-use mokume_simulate::{Fate, Host, Medium, Partition, RecordedEvent, Restless, Simulation, Weather};
+use mokume_simulate::{Again, Fate, Host, Medium, Partition, RecordedEvent, Restless, Simulation, Weather};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -144,7 +144,10 @@ fn a_host_that_never_rests_ends_the_run_and_is_said() {
     let host = Host { name: "a".into(), machine, frame_events: Vec::new(), within_credit: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
-    let Some(Restless::AtOnce { hosts, last }) = simulation.restless() else { panic!("{:?}", simulation.restless()) };
+    let Some(Restless::AtOnce { by, hosts, last }) = simulation.restless() else {
+        panic!("{:?}", simulation.restless())
+    };
+    assert_eq!(*by, Again::Due);
     assert!(!hosts.is_empty() && !last.is_empty(), "{hosts:?} {last:?}");
     assert_eq!(simulation.now(), MILLISECOND);
     // Each call of a stack that never rests takes as many reactions as a call may have.
