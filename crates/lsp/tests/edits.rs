@@ -495,3 +495,77 @@ fn each_word_is_said_to_be_what_it_is() {
     assert_eq!(of("\"part.mok\""), "string");
     assert_eq!(of("below"), "keyword");
 }
+
+/// Reasons were matched by their text: none could be renamed, and a use led to handlers that are called so.
+#[test]
+fn a_reason_is_another_wherever_it_is_named() {
+    let text = |late: &str| {
+        format!(
+            "vocabulary Talk {{ reasons shut }}
+worker Waits {{
+    speaks Talk
+    entity {{ var n: u8 = 0 }}
+    on send(msg) {{ if n > 3 {{ drop msg: {late} }} else {{ below.send(msg) }} }}
+    on deliver(msg) {{
+        n +%= 1
+        if n == 1 {{ drop msg: {late} }} else {{ if n == 2 {{ drop msg: shut }} else {{ above.deliver(msg) }} }}
+    }}
+}}
+worker Other {{
+    entity {{ var n: u8 = 0 }}
+    on send(msg) {{ if n == 1 {{ drop msg: no_room }} else {{ below.send(msg) }} }}
+    on deliver(msg) {{
+        n +%= 1
+        if n == 1 {{ drop msg: late }} else {{ above.deliver(msg) }}
+    }}
+}}
+stack S(device: Device) {{
+    app = Waits over device
+    export app
+}}
+stack Both(device: Device) {{
+    low = Other over device
+    app = Waits over low
+    export app
+}}
+test \"t\" {{
+    stack S
+    device.frame(\"a\")
+    => nothing
+    dropped {late} 1
+    dropped app.{late} 0
+}}
+network N {{
+    host a = Both()
+    host b = Both()
+    link l {{ a.device, b.device }}
+    at 1 ms a.app.send_to(\"a\")
+    expect dropped b.app.{late} 0
+    expect dropped b.low.late 1
+    until 5 ms
+}}
+"
+        )
+    };
+    let before = text("late");
+    let mut editor = in_folder(world());
+    editor.open("a.mok", &before);
+    assert_eq!(editor.codes("a.mok"), [""; 0]);
+    for nth in 0..4 {
+        let at = place(&before, "late", nth);
+        if nth == 2 {
+            continue;
+        }
+        let changes = editor.ask("textDocument/rename", rename("a.mok", &at, "tardy"))["changes"].clone();
+        assert_eq!(applied(&before, &changes[Editor::uri("a.mok")]), text("tardy"), "{nth}");
+    }
+    let references = json!({ "textDocument": { "uri": Editor::uri("a.mok") }, "position": place(&before, "late", 1),
+        "context": { "includeDeclaration": true } });
+    let found = editor.ask("textDocument/references", references);
+    assert_eq!(found.as_array().unwrap().len(), 5, "{found}");
+    let shut =
+        editor.ask("textDocument/rename", rename("a.mok", &place(&before, "shut", 1), "barred"))["changes"].clone();
+    assert_eq!(applied(&before, &shut[Editor::uri("a.mok")]), before.replace("shut", "barred"));
+    // The standard ones are not the program's.
+    editor.refused("textDocument/rename", rename("a.mok", &place(&before, "no_room", 0), "full"));
+}

@@ -5,7 +5,7 @@ use mokume_base::Span;
 /// A name in the text, and the name at its declaration.
 ///
 /// A name may stand for several declarations if it is read more than once, like code of a container. Names that are
-/// matched by text across layers (own events, published values, reasons, parts of flows) have no mention.
+/// matched by text across layers (own events, published values, standard reasons, parts of flows) have no mention.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Mention {
     /// The place of the use: a single word.

@@ -17,6 +17,7 @@ mod emit;
 mod expr;
 mod items;
 mod layer;
+mod reasons;
 mod stack;
 mod stmt;
 mod test;
@@ -50,6 +51,7 @@ pub(crate) fn resolve(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     test::tests(&mut cx);
     let clashes = cx.names.clashes(loaded);
     cx.out.extend(clashes);
+    reasons::mention(&cx);
     cx.program.mentions = cx.take_mentions();
     (cx.program, cx.out)
 }

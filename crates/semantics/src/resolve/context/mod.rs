@@ -36,6 +36,8 @@ pub struct Context {
     pub consts: Vec<Lazy<ast::Const, Expr>>,
     pub aliases: Vec<Lazy<ast::TypeAlias, Type>>,
     pub notations: Notations,
+    /// The reasons that tests and networks name.
+    pub(in crate::resolve) reasons: Vec<super::reasons::Named>,
     pub said: Said,
     pub higher: HigherTables,
     pub trees: Rc<Trees>,
@@ -124,6 +126,7 @@ impl Context {
             consts: Vec::new(),
             aliases: Vec::new(),
             notations: Notations::default(),
+            reasons: Vec::new(),
             said: Said::default(),
             higher: HigherTables::default(),
             trees: Default::default(),

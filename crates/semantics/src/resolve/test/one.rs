@@ -10,6 +10,7 @@ use crate::codes;
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
+use crate::resolve::reasons::Named;
 use crate::resolve::test::{stack_use, steps};
 use crate::tree;
 
@@ -93,6 +94,14 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
     Some(Test { name: item.name().unwrap_or_default(), stack, settings, steps, span, run_with: Vec::new() })
 }
 
+/// A reason that the layers of the test's stack name.
+fn told(cx: &mut Context, file: FileId, stack: Option<StackId>, reason: &ast::Path) -> String {
+    let name = tree::path(file, reason);
+    let text = name.text.clone();
+    cx.reasons.push(Named { name, stacks: stack.into_iter().collect() });
+    text
+}
+
 fn test_step(
     cx: &mut Context,
     file: FileId,
@@ -114,11 +123,13 @@ fn test_step(
         }
         ast::TestStep::Dropped(dropped) => {
             let count = count(cx, file, dropped.count());
-            Some(StepKind::Dropped { reason: dropped.reason()?.text(), count })
+            let reason = told(cx, file, stack, &dropped.reason()?);
+            Some(StepKind::Dropped { reason, count })
         }
         ast::TestStep::Consumed(consumed) => {
             let count = count(cx, file, consumed.count());
-            Some(StepKind::Consumed { reason: consumed.reason()?.text(), count })
+            let reason = told(cx, file, stack, &consumed.reason()?);
+            Some(StepKind::Consumed { reason, count })
         }
         ast::TestStep::Reported(reported) => {
             let count = count(cx, file, reported.count());

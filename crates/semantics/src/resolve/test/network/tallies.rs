@@ -6,6 +6,7 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 use crate::program::*;
 use crate::resolve::context::Context;
 use crate::resolve::expr::fixed;
+use crate::resolve::reasons::Named;
 use crate::{codes, tree};
 
 /// `expect counter b.app.hits 1 .. 5`, `expect dropped stale 0`
@@ -25,6 +26,13 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Tally, network: &
     }
     let text: Vec<&str> = parts.iter().skip(usize::from(host.is_some())).map(|part| part.text.as_str()).collect();
     let name = Name { text: text.join("."), span: counted.span(file) };
+    if what != Tallied::Counter {
+        let meant = network.hosts.iter().enumerate().filter(|(at, _)| host.is_none_or(|host| host == *at));
+        let mut stacks: Vec<StackId> = meant.map(|(_, host)| host.stack).collect();
+        stacks.sort_unstable_by_key(|stack| stack.0);
+        stacks.dedup();
+        cx.reasons.push(Named { name: name.clone(), stacks });
+    }
     let within = within(cx, file, item, item.span(file))?;
     let until = match item.until() {
         Some(until) => fixed::number(cx, file, &until, Type::Duration)?,
