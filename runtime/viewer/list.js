@@ -79,7 +79,7 @@ class List {
     const row = made("div", undefined, "row" + kind + (event === this.parting ? " parts" : ""));
     row.style.top = at * ROW + "px";
     row.dataset.id = event.id;
-    const text = made("span", line(event), event.event + (is_ignored(event) ? " ignored" : ""));
+    const text = made("span", line(event), class_of(event) + (is_ignored(event) ? " ignored" : ""));
     const lane = this.x(event.host);
     if (lane > this.width * 0.6) {
       text.style.right = this.width - lane + "px";

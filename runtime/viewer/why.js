@@ -1,7 +1,7 @@
 // One event: what it says, why it came, what came of it.
 
 function why_pane(event) {
-  const parts = [made("h3", line(event), event.event), ...said(event)];
+  const parts = [made("h3", line(event), class_of(event)), ...said(event)];
   const section = (title, all) => { if (all.length) parts.push(made("h3", title), ...all); };
   section("why", reasons(event));
   if (event.event === "sends") section("what became of it", fates(event));

@@ -58,6 +58,12 @@ function line(event) {
   return event.line;
 }
 
+// The class of a line, which gives it its colour: an end is bad only if something failed.
+function class_of(event) {
+  const is_bad = event.event === "ends" && (event.restless || event.failed.length > 0);
+  return is_bad ? "ends failed" : event.event;
+}
+
 function words_of(event) {
   const call = () => event.port + "." + event.name + "(" + event.args.map(argument).join(", ") + ")";
   const refused = event.refused ? " REFUSED" : "";

@@ -174,7 +174,7 @@ fn ten_thousand_frames_are_a_page_as_others() {
 }
 
 /// Faults of the viewer: the original, its replacement, and an interaction that must go wrong.
-const FAULTS: [(&str, &str, &str); 10] = [
+const FAULTS: [(&str, &str, &str); 11] = [
     (
         "if (event.event === \"sends\") return event;",
         "if (event.event === \"sends\") return this.events.find(one => one.event === \"sends\");",
@@ -205,6 +205,11 @@ const FAULTS: [(&str, &str, &str); 10] = [
         "a timer's start is found",
     ),
     ("hidden.hosts.has(event.host)", "false", "a host is hidden"),
+    (
+        "event.event === \"ends\" && (event.restless || event.failed.length > 0)",
+        "event.event === \"ends\"",
+        "an end without failures is plain",
+    ),
 ];
 
 fn is_found((from, to, name): (&str, &str, &str), browser: &str) -> bool {

@@ -60,6 +60,10 @@ interaction("the address names the event", () => same(location.hash, "#" + frame
 interaction("down goes to the next row", () => { key("ArrowDown"); return is_chosen(list.rows[list.row_of.get(frame(1)) + 1]); });
 interaction("up goes back", () => { key("ArrowUp"); return is_chosen(frame(1)); });
 interaction("end goes to the last", () => { key("End"); return is_chosen(events[events.length - 1]); });
+interaction("an end without failures is plain", () => {
+  const end = events[events.length - 1], row = row_of(end), color = one => getComputedStyle(one).color;
+  return same([end.event, end.failed, color(row.querySelector("span"))], ["ends", [], color(row)]);
+});
 interaction("home goes to the first", () => { key("Home"); return is_chosen(list.rows[0]); });
 interaction("a page is twenty rows", () => { key("PageDown"); return is_chosen(list.rows[20]); });
 interaction("left goes to what brought it about", () => { choose(came(10, "reader")); key("ArrowLeft"); return is_chosen(frame(10)); });
