@@ -2,6 +2,7 @@
 //! (`export udp with ttl, mtu`; docs/language.md, section 10).
 
 use mokume_reaction as r;
+use mokume_reaction::border::plain_name;
 use mokume_semantics::program as s;
 
 use crate::code::{Flow, Writer};
@@ -37,7 +38,10 @@ impl<'p> Lowering<'p> {
         for (name, id) in &extras.attributes {
             let attribute = self.attribute(*id);
             let r::Attribute { ty, default, .. } = &self.a.attributes[attribute.index()];
-            let beside = Beside { name: name.text.clone(), attribute, ty: *ty, default: *default };
+            let of_this_name = extras.attributes.iter().filter(|(other, _)| other.plain() == name.plain()).count();
+            // Of two of one name, each has its module's name in front.
+            let name = if of_this_name > 1 { plain_name(&name.text) } else { name.plain().to_owned() };
+            let beside = Beside { name, attribute, ty: *ty, default: *default };
             if below.iter().any(|layer| layer.reads.contains(id)) {
                 given.push(beside.clone());
             }

@@ -196,9 +196,9 @@ impl Parser<'_> {
     fn with(&mut self, what: &str) {
         self.open(WITH);
         self.bump();
-        self.name_here(what);
+        self.item_name_here(what);
         while self.eat(COMMA) {
-            self.name(what);
+            self.item_name(what);
         }
         self.close();
     }

@@ -55,7 +55,7 @@ pub(super) fn exported(check: &mut StackCheck, descent: &Descent) {
     let below: Vec<&Layer> = descent.instances().iter().flat_map(|at| check.layers[*at].iter().copied()).collect();
     let mut found = Vec::new();
     for (attribute, id) in &extras.attributes {
-        if let Some(by) = below.iter().find(|layer| layer.publishes.iter().any(|p| p.name.text == attribute.text)) {
+        if let Some(by) = below.iter().find(|layer| layer.publishes.iter().any(|p| p.name.text == attribute.plain())) {
             let text =
                 format!("`{}` is an attribute, and `{}` publishes a value of this name", attribute.text, by.name.text);
             found.push(

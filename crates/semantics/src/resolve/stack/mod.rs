@@ -242,7 +242,10 @@ fn extras(cx: &mut Context, file: FileId, export: &ast::Export) -> Option<Extras
         let known = attributes.iter().map(|(known, _)| known).chain(&values).any(|known| known.text == name.text);
         match cx.item_at(file, &name) {
             _ if known => {}
-            Some(Item::Attribute(id)) => attributes.push((name, id)),
+            Some(Item::Attribute(id)) => match attributes.iter().find(|(_, known)| *known == id) {
+                Some((first, _)) => cx.given_twice(&format!("`{}`", name.plain()), name.span, first.span),
+                None => attributes.push((name, id)),
+            },
             _ => values.push(name),
         }
     }
