@@ -138,6 +138,59 @@ pub fn is_about(diagnostic: &Diagnostic) -> bool {
     CODES.contains(&diagnostic.code)
 }
 
+/// The words of C that name no function, up to C23, and `main`, which is the program's own.
+const WORDS_OF_C: [&str; 49] = [
+    "alignas",
+    "alignof",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "char",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "main",
+    "nullptr",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "struct",
+    "switch",
+    "thread_local",
+    "true",
+    "typedef",
+    "typeof",
+    "typeof_unqual",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "NULL",
+    "errno",
+];
+
 /// The files of all functions in C.
 pub fn files(
     program: &Program,
@@ -149,6 +202,14 @@ pub fn files(
     for (index, function) in program.functions.iter().enumerate() {
         let Some(native) = function.native.as_ref().filter(|native| !native.file.is_empty()) else { continue };
         let span = function.name.span;
+        let own = &function.name.text;
+        if WORDS_OF_C.contains(&own.as_str()) {
+            let message = format!("`{own}` is a word of C, and no function in C can have it as its name");
+            let help = format!("give the function another name, here and in its file: `{own}_of`");
+            diagnostics
+                .push(Diagnostic::error(MISSING, message).at(span, "has no file that could be compiled").help(help));
+            continue;
+        }
         let from = sources.file(span.file).name.clone();
         let Some((name, text)) = library.file(&from, &native.file) else {
             let message = format!("there is no file `{}` beside this one", native.file);

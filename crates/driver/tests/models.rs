@@ -95,3 +95,21 @@ fn what_cannot_be_compiled_does_not_pass_in_c() {
         assert_eq!(tested(&format!("native_{name}"), &c), expected, "{name}");
     }
 }
+
+/// Such a function made three errors of the C compiler, each in another file.
+#[test]
+fn a_word_of_c_names_no_function() {
+    let file = written("native_word", HEAD);
+    let text = std::fs::read_to_string(&file).unwrap();
+    for (name, errors) in [("int", 1), ("double", 1), ("integer", 0)] {
+        std::fs::write(&file, text.replace("twice(", &format!("{name}("))).unwrap();
+        let checked = compile::check(&RealWorld, std::slice::from_ref(&file)).unwrap();
+        let found: Vec<&str> = checked
+            .diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .map(|found| found.code.0)
+            .collect();
+        assert_eq!(found, vec!["M0342"; errors], "{name}: {:?}", checked.diagnostics);
+    }
+}
