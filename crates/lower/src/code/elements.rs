@@ -6,14 +6,16 @@ use mokume_semantics::program as s;
 use mokume_semantics::visit::any_expr;
 
 use super::writer::Writer;
+use crate::constants::fold_one;
 
 impl<'p> Writer<'_, 'p> {
     /// `array[index]`, part by part; zeros beyond the end.
     pub(super) fn array_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr) -> Vec<r::Value> {
         let object = self.object(array);
-        let index = self.one(index);
         let cells = self.cells(self.inst, array);
         let Some((first, others)) = cells.split_first() else { return Vec::new() };
+        self.has_place(object, *first, index);
+        let index = self.one(index);
         let mut values = vec![self.value(r::OpKind::GetAt { object, cell: *first, index })];
         if !others.is_empty() {
             let (inside, safe) = self.place_in_array(object, *first, index);
@@ -30,12 +32,14 @@ impl<'p> Writer<'_, 'p> {
     /// already reported it.
     pub(super) fn assign_element(&mut self, array: &'p s::StateRef, index: &'p s::Expr, value: &'p s::Expr) {
         let is_read = reads_at(value, index);
+        let known = index;
         let index = self.one(index);
         let values = self.one_at_border(value);
         let object = self.object(array);
         let class = self.class_of(object);
         let cells = self.cells(self.inst, array);
         let Some(first) = cells.first() else { return };
+        self.has_place(object, *first, known);
         let guarded = if is_read { 0 } else { 1 };
         let place = (cells.len() > guarded).then(|| self.place_in_array(object, *first, index));
         for (at, (cell, value)) in cells.iter().copied().zip(values).enumerate() {
@@ -52,6 +56,21 @@ impl<'p> Writer<'_, 'p> {
                 }
             };
         }
+    }
+
+    /// Reports a constant index beyond the end of an array, or of places for messages, whose size the stack gives.
+    pub(super) fn has_place(&mut self, object: r::Value, cell: r::CellId, index: &s::Expr) {
+        let class = self.class_of(object);
+        let (front, what, size) = match self.a.cell(class, cell).kind {
+            r::CellKind::Array { size, .. } => ("the array has", "elements", size),
+            r::CellKind::Messages { size, .. } => ("there are places for", "messages", size),
+            _ => return,
+        };
+        let Some(at) = fold_one(self.program, &self.env, index).filter(|at| *at >= u64::from(size)) else { return };
+        let message = format!("{front} {size} {what} here, and this is number {at}");
+        let help =
+            "the first is `[0]`; make it larger in the stack, or ask before: `if` with a parameter is decided there";
+        self.error("M0372", message, Some(index.span), help);
     }
 
     /// Whether the array has this index; and the index, or 0 if not.

@@ -134,6 +134,7 @@ impl<'p> Writer<'_, 'p> {
             }
             E::Holds { messages, index } => {
                 let (object, cell) = self.state(messages);
+                self.has_place(object, cell, index);
                 let index = self.u32(index);
                 r::OpKind::Holds { object, cell, index }
             }

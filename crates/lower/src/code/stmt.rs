@@ -156,12 +156,14 @@ impl<'p> Writer<'_, 'p> {
             }
             S::Put { messages, index, message } => {
                 let (object, cell) = self.state(messages);
+                self.has_place(object, cell, index);
                 let index = self.u32(index);
                 let message = self.of_local(*message);
                 self.op(r::OpKind::Keep { object, cell, index, message });
             }
             S::IfTaken { messages, index, share, local, then, otherwise } => {
                 let (object, cell) = self.state(messages);
+                self.has_place(object, cell, index);
                 let index = self.u32(index);
                 let held = self.attempt(match share {
                     true => r::Fallible::ShareHeld { object, cell, index },
