@@ -3,13 +3,12 @@
 //!
 //! Keeps: only machines that stand still are looked into, and nothing of them changes.
 
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use mokume_interpret::{Instance, Moment};
+use mokume_interpret::{Instance, Moment, Observed};
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId};
 use mokume_simulate::Clock;
 
-use super::{lock, Engine, Host};
 use crate::sim::Overseer;
 
 /// All hosts of a run, and its frames.
@@ -93,10 +92,6 @@ impl Hosts {
         Some((number, *self.frames.get(place)?))
     }
 
-    pub fn time(&mut self, at: u64) {
-        self.now = at;
-    }
-
     /// A host crashes, or begins anew.
     pub fn turned(&mut self, host: usize, begins: bool) {
         if let Some(lives) = self.all.get_mut(host) {
@@ -133,49 +128,65 @@ impl Hosts {
     }
 }
 
-/// Tells the engine what happens in the network.
-pub(super) struct Overseeing(pub Arc<Mutex<Engine>>);
+/// What has the hosts of a run, and is told what happens to them.
+pub(super) trait Hosting: 'static {
+    fn hosts(&mut self) -> &mut Hosts;
+    /// A host crashes, or begins anew.
+    fn turned(&mut self, host: usize, begins: bool);
+}
 
-impl Overseer for Overseeing {
+pub(super) fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Abandoning a run happens under the lock, and leaves nothing half done.
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells what has the hosts what happens in the network.
+pub(super) struct Overseeing<'a, E> {
+    pub engine: Arc<Mutex<E>>,
+    /// The observer of a host.
+    pub observed: &'a dyn Fn(usize) -> Observed,
+}
+
+impl<E: Hosting> Overseer for Overseeing<'_, E> {
     fn machine(&self, host: usize, mut instance: Instance) -> Box<dyn Machine> {
-        instance.watch(Arc::new(Mutex::new(Host { number: host, engine: Arc::clone(&self.0) })));
-        Box::new(Looked { machine: Arc::new(Mutex::new(instance)), host, engine: Arc::clone(&self.0) })
+        instance.watch((self.observed)(host));
+        Box::new(Looked { machine: Arc::new(Mutex::new(instance)), host, engine: Arc::clone(&self.engine) })
     }
 
     fn time(&self, at: u64) {
-        lock(&self.0).hosts.time(at);
+        lock(&self.engine).hosts().now = at;
     }
 
     fn turned(&self, host: usize, begins: bool) {
-        lock(&self.0).turned_over(host, begins);
+        lock(&self.engine).turned(host, begins);
     }
 
     fn output(&self, host: usize, frame: Option<u64>) {
-        lock(&self.0).hosts.output(host, frame);
+        lock(&self.engine).hosts().output(host, frame);
     }
 
     fn arrives(&self, _: usize, frame: u64) {
-        lock(&self.0).hosts.coming = Some(frame);
+        lock(&self.engine).hosts().coming = Some(frame);
     }
 }
 
-/// A machine that the engine may look into while it stands still.
-struct Looked {
+/// A machine that may be looked into while it stands still.
+struct Looked<E> {
     machine: Arc<Mutex<Instance>>,
     host: usize,
-    engine: Arc<Mutex<Engine>>,
+    engine: Arc<Mutex<E>>,
 }
 
-impl Machine for Looked {
+impl<E: Hosting> Machine for Looked<E> {
     fn start(&mut self, now: u64) -> Outcome {
-        lock(&self.engine).hosts.start(self.host, Arc::clone(&self.machine));
+        lock(&self.engine).hosts().start(self.host, Arc::clone(&self.machine));
         lock(&self.machine).start(now)
     }
 
     fn input(&mut self, now: u64, port: PortId, event: u32, args: &[Datum]) -> Outcome {
         let mut machine = lock(&self.machine);
         let before = machine.recording().and_then(|recording| recording.instants.as_ref()).map_or(0, Vec::len);
-        lock(&self.engine).hosts.input(self.host, before);
+        lock(&self.engine).hosts().input(self.host, before);
         machine.input(now, port, event, args)
     }
 

@@ -3,6 +3,7 @@
 //! Keeps: observing changes nothing, and a run depends only on the program and the seed. So the moments of a run can be
 //! numbered, and going back means running again up to an earlier one.
 
+mod below;
 mod conditions;
 mod facts;
 mod hosts;
@@ -19,7 +20,7 @@ mod variable;
 use std::collections::BTreeMap;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use mokume_base::world::World;
 use mokume_interpret::{Cause, Moment, Observed, Observer, What};
@@ -31,7 +32,7 @@ pub use conditions::{Condition, Hits};
 pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};
-use hosts::{Hosts, Overseeing};
+use hosts::{lock, Hosting, Hosts, Overseeing};
 pub use mokume_base::time;
 pub use moves::{By, End, Go, Why};
 pub use points::{Only, Point, Points, Where};
@@ -138,11 +139,6 @@ impl Observer for Host {
     }
 }
 
-fn lock<T: ?Sized>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Abandoning a run happens under the lock, and leaves nothing half done.
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// Runs a target under a front's control, until the front quits.
 pub fn run(target: &Target<'_>, front: Box<dyn Front>, world: &dyn World) -> Result<(), Failure> {
     run_faulty(target, front, world, None)
@@ -170,7 +166,7 @@ pub fn run_faulty(
         is_over: false,
     }));
     let observed = |number: usize| -> Observed { Arc::new(Mutex::new(Host { number, engine: Arc::clone(&engine) })) };
-    let overseer = Overseeing(Arc::clone(&engine));
+    let overseer = Overseeing { engine: Arc::clone(&engine), observed: &observed };
     loop {
         lock(&engine).begin();
         match catch_unwind(AssertUnwindSafe(|| target.run((&observed, &overseer), world))) {
@@ -191,19 +187,24 @@ pub fn run_faulty(
     }
 }
 
+impl Hosting for Engine {
+    fn hosts(&mut self) -> &mut Hosts {
+        &mut self.hosts
+    }
+
+    fn turned(&mut self, host: usize, begins: bool) {
+        self.hosts.turned(host, begins);
+        if matches!(self.mode, Mode::Forward(..)) {
+            self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
+        }
+    }
+}
+
 impl Engine {
     fn begin(&mut self) {
         self.spot = Spot::default();
         self.points.begin();
         self.hosts.begin();
-    }
-
-    /// A host crashes, or begins anew.
-    fn turned_over(&mut self, host: usize, begins: bool) {
-        self.hosts.turned(host, begins);
-        if matches!(self.mode, Mode::Forward(..)) {
-            self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
-        }
     }
 
     /// Called at every moment of every host, in order.

@@ -5,16 +5,10 @@ use std::collections::BTreeMap;
 
 use mokume_base::Span;
 
-use super::context::Context;
+use super::context::{Context, NamedReason};
 use crate::program::{Emission, ExprKind, Layer, Name, Program, StackId, StmtKind};
 use crate::signature::STANDARD_REASONS;
 use crate::visit::{self, Met};
-
-/// A reason that a test or a network names, and the stacks whose layers may mean it.
-pub(super) struct Named {
-    pub name: Name,
-    pub stacks: Vec<StackId>,
-}
 
 /// The declarations of a layer's reasons, by name.
 type Declared = BTreeMap<String, Vec<Span>>;
@@ -31,7 +25,7 @@ pub(super) fn mention(cx: &Context) {
         }
         known.insert(layer.name.span, declared);
     }
-    for Named { name, stacks } in &cx.reasons {
+    for NamedReason { name, stacks } in &cx.reasons {
         for place in stacks.iter().flat_map(|stack| meant(program, name, *stack, &known)) {
             cx.mention(name, place);
         }

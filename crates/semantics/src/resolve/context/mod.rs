@@ -37,7 +37,7 @@ pub struct Context {
     pub aliases: Vec<Lazy<ast::TypeAlias, Type>>,
     pub notations: Notations,
     /// The reasons that tests and networks name.
-    pub(in crate::resolve) reasons: Vec<super::reasons::Named>,
+    pub reasons: Vec<NamedReason>,
     pub said: Said,
     pub higher: HigherTables,
     pub trees: Rc<Trees>,
@@ -64,6 +64,12 @@ pub struct Soft {
     pub known: BTreeMap<Span, Type>,
     /// The types that the uses resolved so far would need.
     pub wished: BTreeMap<Span, Type>,
+}
+
+/// A reason that a test or a network names, and the stacks whose layers may mean it.
+pub struct NamedReason {
+    pub name: Name,
+    pub stacks: Vec<StackId>,
 }
 
 /// What is known of notations, besides [`Program::written`].

@@ -8,9 +8,8 @@ use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::codes;
 use crate::program::*;
-use crate::resolve::context::Context;
+use crate::resolve::context::{Context, NamedReason};
 use crate::resolve::expr::fixed;
-use crate::resolve::reasons::Named;
 use crate::resolve::test::{stack_use, steps};
 use crate::tree;
 
@@ -98,7 +97,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Test, given: &[(S
 fn told(cx: &mut Context, file: FileId, stack: Option<StackId>, reason: &ast::Path) -> String {
     let name = tree::path(file, reason);
     let text = name.text.clone();
-    cx.reasons.push(Named { name, stacks: stack.into_iter().collect() });
+    cx.reasons.push(NamedReason { name, stacks: stack.into_iter().collect() });
     text
 }
 

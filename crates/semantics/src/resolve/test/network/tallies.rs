@@ -4,9 +4,8 @@ use mokume_base::{FileId, Span};
 use mokume_syntax::ast::{self, AstNode, Expr as Tree};
 
 use crate::program::*;
-use crate::resolve::context::Context;
+use crate::resolve::context::{Context, NamedReason};
 use crate::resolve::expr::fixed;
-use crate::resolve::reasons::Named;
 use crate::{codes, tree};
 
 /// `expect counter b.app.hits 1 .. 5`, `expect dropped stale 0`
@@ -31,7 +30,7 @@ pub(super) fn read(cx: &mut Context, file: FileId, item: &ast::Tally, network: &
         let mut stacks: Vec<StackId> = meant.map(|(_, host)| host.stack).collect();
         stacks.sort_unstable_by_key(|stack| stack.0);
         stacks.dedup();
-        cx.reasons.push(Named { name: name.clone(), stacks });
+        cx.reasons.push(NamedReason { name: name.clone(), stacks });
     }
     let within = within(cx, file, item, item.span(file))?;
     let until = match item.until() {
