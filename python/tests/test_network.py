@@ -235,7 +235,7 @@ def test_a_record_says_what_may_be_for_another_layer(tmp_path):
     path = tmp_path / "doubts.mok"
     path.write_text(DOUBTS)
     run = mokume.simulate(path, steps=True).run
-    assert run.head["record"] == 3 == mokume.record.VERSIONS[-1]
+    assert run.head["record"] == 4 == mokume.record.VERSIONS[-1]
     said = _layers(run, 1)
     assert [(one["name"], one["may_be_for_another"], one["malformed"]) for one in said] == [("ports", False, None), ("app", True, None)]
     # Nobody knows that it is not for `app`, which would refuse it.
