@@ -146,7 +146,12 @@ fn hosts_that_answer_each_other_at_once_are_named() {
     says(
         &mokume_in(&folder, &["sim", "a.mok"]),
         1,
-        &["`a` and `b` are due again at once", "comes to `a`", "comes to `b`", "without `delay`"],
+        &[
+            "frames are answered by frames at this time without end, by `a` and `b`",
+            "comes to `a`",
+            "comes to `b`",
+            "without `delay`",
+        ],
     );
 }
 
