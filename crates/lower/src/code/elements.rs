@@ -2,6 +2,7 @@
 //! once, with the first cell.
 
 use mokume_reaction as r;
+use mokume_semantics::codes::BEYOND_THE_END;
 use mokume_semantics::program as s;
 use mokume_semantics::visit::any_expr;
 
@@ -70,7 +71,7 @@ impl<'p> Writer<'_, 'p> {
         let message = format!("{front} {size} {what} here, and this is number {at}");
         let help =
             "the first is `[0]`; make it larger in the stack, or ask before: `if` with a parameter is decided there";
-        self.error("M0372", message, Some(index.span), help);
+        self.error(BEYOND_THE_END.0, message, Some(index.span), help);
     }
 
     /// Whether the array has this index; and the index, or 0 if not.
