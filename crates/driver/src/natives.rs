@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Code, Diagnostic, SourceMap};
-use mokume_emit_c::{functions_of, Build, BuildError, Loaded, FUNCTIONS};
+use mokume_emit_c::{functions_of, Build, BuildError, Loaded, FUNCTIONS, WORDS_OF_C};
 use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
 use mokume_semantics::program::{FunctionId, Program};
@@ -137,59 +137,6 @@ const WARNED: Code = Code("M0345");
 pub fn is_about(diagnostic: &Diagnostic) -> bool {
     CODES.contains(&diagnostic.code)
 }
-
-/// The words of C that name no function, up to C23, and `main`, which is the program's own.
-const WORDS_OF_C: [&str; 49] = [
-    "alignas",
-    "alignof",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "char",
-    "const",
-    "constexpr",
-    "continue",
-    "default",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "main",
-    "nullptr",
-    "register",
-    "restrict",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "struct",
-    "switch",
-    "thread_local",
-    "true",
-    "typedef",
-    "typeof",
-    "typeof_unqual",
-    "union",
-    "unsigned",
-    "void",
-    "volatile",
-    "while",
-    "NULL",
-    "errno",
-];
 
 /// The files of all functions in C.
 pub fn files(

@@ -35,18 +35,64 @@ pub struct Names {
     pub params: Vec<String>,
 }
 
-const KEYWORDS: &[&str] = &[
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false",
-    "main", "errno", "unix", "linux", "asm", "kind", "unused", "NULL", "offsetof",
+/// The words of C that name no function, up to C23, and `main`, which is the program's own.
+pub const WORDS_OF_C: &[&str] = &[
+    "alignas",
+    "alignof",
+    "asm",
+    "auto",
+    "bool",
+    "break",
+    "case",
+    "char",
+    "const",
+    "constexpr",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "main",
+    "nullptr",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "struct",
+    "switch",
+    "thread_local",
+    "true",
+    "typedef",
+    "typeof",
+    "typeof_unqual",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "NULL",
+    "errno",
 ];
 
-/// Keywords of C23, which compilers take before; macros of C's headers; and types that the generated text uses.
-const MORE_KEYWORDS: &str = "alignas alignof constexpr nullptr static_assert thread_local typeof typeof_unqual \
-    and and_eq bitand bitor compl complex imaginary math_errhandling noreturn not not_eq or or_eq stderr stdin stdout xor xor_eq \
-    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t intmax_t uintmax_t ptrdiff_t size_t \
-    wchar_t max_align_t";
+/// Names that compilers and C's headers have taken before: macros and types; and words that the generated text uses.
+const TAKEN: &str =
+    "unix linux kind unused offsetof and and_eq bitand bitor compl complex imaginary math_errhandling noreturn not \
+    not_eq or or_eq stderr stdin stdout xor xor_eq int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t \
+    intptr_t uintptr_t intmax_t uintmax_t ptrdiff_t size_t wchar_t max_align_t";
 
 /// Names that every generated file has.
 const OWN: &[&str] = &[
@@ -177,8 +223,8 @@ pub fn identifier(name: &str) -> String {
     // Names that begin with an underscore are reserved.
     let text = text.trim_start_matches('_').to_string();
     let text = if text.is_empty() { "n".to_string() } else { text };
-    let is_keyword = KEYWORDS.contains(&text.as_str()) || MORE_KEYWORDS.split(' ').any(|word| word == text);
-    if is_keyword || text.starts_with("mk_") || text.starts_with("MK_") {
+    let is_taken = WORDS_OF_C.contains(&text.as_str()) || TAKEN.split(' ').any(|word| word == text);
+    if is_taken || text.starts_with("mk_") || text.starts_with("MK_") {
         return format!("{text}_");
     }
     text

@@ -280,10 +280,10 @@ impl<'a> Finder<'a> {
                 std::iter::once(&first).chain(&taken).filter_map(|way| handed_over(&way.found)).collect();
             expected.add(&first);
             let mut parted = Parted::default();
-            parted.is_worth_it(&first);
+            parted.takes(&first);
             let mut ways = self.ways((handler, is_inside), first, &seen);
             let more = if self.has(Pass::Parting) { LEAVES - 1 } else { 0 };
-            for other in taken.into_iter().take(more).filter(|other| parted.is_worth_it(other)) {
+            for other in taken.into_iter().take(more).filter(|other| parted.takes(other)) {
                 expected.add(&other);
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
@@ -419,7 +419,7 @@ struct Parted(Vec<(Vec<usize>, f32)>);
 impl Parted {
     /// Adds a way, if it is worth it: see [`WORTH_MORE`]. Those that part from it early pay nothing for it: one protocol's ways are not
     /// left out for another's.
-    fn is_worth_it<T>(&mut self, way: &Taken<T>) -> bool {
+    fn takes<T>(&mut self, way: &Taken<T>) -> bool {
         let decided: Vec<usize> = way.ways.iter().map(|(way, _)| *way).collect();
         let along = |other: &[usize]| decided.iter().zip(other).take_while(|(a, b)| a == b).count();
         let furthest = self.0.iter().map(|(other, _)| along(other)).max().unwrap_or(0);
@@ -546,8 +546,8 @@ mod tests {
         let (first, other, seldom, never) =
             (way(&[0, 0], 10.0), way(&[1, 0], 5.2), way(&[1, 1, 0], 0.6), way(&[0, 1], 0.9));
         let mut parted = Parted::default();
-        let kept: Vec<bool> = [&first, &other, &never, &seldom].map(|way| parted.is_worth_it(way)).into();
+        let kept: Vec<bool> = [&first, &other, &never, &seldom].map(|way| parted.takes(way)).into();
         assert_eq!(kept, [true, true, false, true]);
-        assert!(!parted.is_worth_it(&way(&[1, 1, 1], 0.4)), "it is seldom");
+        assert!(!parted.takes(&way(&[1, 1, 1], 0.4)), "it is seldom");
     }
 }

@@ -185,49 +185,33 @@ impl Core {
         let zeros = vec![0; automaton.reasons.len()];
         let totals = Totals { dropped: zeros.clone(), consumed: zeros, retired, ..Totals::default() };
         Core {
-            store: Store::new(automaton, seed),
-            totals,
-            now: 0,
-            later: VecDeque::new(),
             later_waiting: vec![0; automaton.handlers.len()],
-            dirty: VecDeque::new(),
-            dirty_serial: 0,
-            unsettled: Vec::new(),
-            settled: Vec::new(),
-            ended: Vec::new(),
-            messages: Arena::default(),
-            events: Vec::new(),
-            args: Vec::new(),
             queues: vec![VecDeque::new(); program.channels()],
-            frames: Vec::new(),
-            registers: Vec::new(),
-            scratch: Vec::new(),
-            settling: None,
-            again: false,
-            outputs: Vec::new(),
-            put_out: 0,
-            reports: Vec::new(),
-            reactions: 0,
             paths_taken: Arc::new(Mutex::new(vec![0; automaton.paths.len()])),
-            exits: None,
-            recording: None,
-            steps: None,
-            due: None,
-            watching: None,
-            chance: None,
+            ..Core::resting(Store::new(automaton, seed), totals)
         }
     }
 
     /// A copy that nobody observes and that records nothing, to compute what objects say now.
     pub fn aside(&self) -> Core {
         Core {
-            store: self.store.clone(),
-            totals: self.totals.clone(),
             now: self.now,
+            dirty_serial: self.dirty_serial,
+            reactions: self.reactions,
+            ..Core::resting(self.store.clone(), self.totals.clone())
+        }
+    }
+
+    /// These objects, with nothing under way, and without places for what is put off.
+    fn resting(store: Store, totals: Totals) -> Core {
+        Core {
+            store,
+            totals,
+            now: 0,
             later: VecDeque::new(),
             later_waiting: Vec::new(),
             dirty: VecDeque::new(),
-            dirty_serial: self.dirty_serial,
+            dirty_serial: 0,
             unsettled: Vec::new(),
             settled: Vec::new(),
             ended: Vec::new(),
@@ -243,7 +227,7 @@ impl Core {
             outputs: Vec::new(),
             put_out: 0,
             reports: Vec::new(),
-            reactions: self.reactions,
+            reactions: 0,
             paths_taken: Arc::new(Mutex::new(Vec::new())),
             exits: None,
             recording: None,
