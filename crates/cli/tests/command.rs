@@ -480,6 +480,8 @@ fn every_code_has_a_page() {
 #[test]
 fn a_project_names_its_sources_and_defaults() {
     let folder = scratch("project");
+    // What an earlier run has left names a module that is not there yet.
+    let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(format!("{folder}/src")).unwrap();
     let manifest = "[project]\nname = \"p\"\nsources = [\"src\"]\n[defaults]\nnetwork = \"Second\"\nseed = 3\n";
     std::fs::write(format!("{folder}/Mokume.toml"), manifest).unwrap();
