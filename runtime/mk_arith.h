@@ -85,7 +85,7 @@ static MK_SHARED uint64_t mk_shr(uint64_t a, uint64_t by, uint32_t width)
 }
 
 /* Circular order (RFC 1982): `a` before `b` when b - a is in 1 .. 2^(n-1). */
-static inline bool mk_seq_before(uint64_t a, uint64_t b, uint64_t mask)
+static MK_IN_PLACE bool mk_seq_before(uint64_t a, uint64_t b, uint64_t mask)
 {
     uint64_t ahead = (b - a) & mask;
     if (MK_FAULT(seq_compare))

@@ -115,8 +115,10 @@ pub struct Missed {
 const MOST_WAYS: usize = 250;
 /// The same for an event that a layer emits: there are many of these, and most lead to a layer that is not followed.
 const MOST_WAYS_INSIDE: usize = 60;
-/// The most ways of one path; they part where they differ.
-const LEAVES: usize = 8;
+/// The most ways of one path, if a run has shown how likely they are; they part where they differ.
+const LEAVES: usize = 16;
+/// The same if they are guessed.
+const GUESSED: usize = 8;
 /// A way with less worth than this, relative to those that go as it does up to where it parts from them, costs more than
 /// it saves: each makes these larger.
 const WORTH_MORE: f32 = 0.1;
@@ -282,8 +284,7 @@ impl<'a> Finder<'a> {
             let mut parted = Parted::default();
             parted.takes(&first);
             let mut ways = self.ways((handler, is_inside), first, &seen);
-            let more = if self.has(Pass::Parting) { LEAVES - 1 } else { 0 };
-            for other in taken.into_iter().take(more).filter(|other| parted.takes(other)) {
+            for other in taken.into_iter().take(self.leaves(&seen.watched) - 1).filter(|other| parted.takes(other)) {
                 expected.add(&other);
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
@@ -349,7 +350,7 @@ impl<'a> Finder<'a> {
     ) -> Looked<'a> {
         let mut ends = Rc::new(HashSet::default());
         let most = if is_inside { MOST_WAYS_INSIDE } else { MOST_WAYS };
-        let leaves = if self.has(Pass::Parting) { LEAVES } else { 1 };
+        let leaves = self.leaves(&seen.watched);
         search((leaves, most), worth, |decisions| loop {
             let overview = Rc::clone(&self.overview);
             let mut region = Region::new(
@@ -378,6 +379,15 @@ impl<'a> Finder<'a> {
                 }
             }
         })
+    }
+
+    /// The most ways of a path.
+    fn leaves(&self, watched: &Watched) -> usize {
+        match (self.has(Pass::Parting), watched.has_seen()) {
+            (false, _) => 1,
+            (true, true) => LEAVES,
+            (true, false) => GUESSED,
+        }
     }
 
     /// Handlers of a kind with which reactions begin not seldom, according to a run.

@@ -78,6 +78,11 @@ impl<'p> Watched<'p> {
         self.profile.called.is_none() && !self.seen.is_empty()
     }
 
+    /// Whether a run, be it of another automaton, has shown what begins here.
+    pub fn has_seen(&self) -> bool {
+        !self.seen.is_empty()
+    }
+
     /// Whether any seen way agrees with this one.
     pub fn is_known(&self) -> bool {
         !self.fit.is_empty()
