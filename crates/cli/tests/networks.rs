@@ -614,3 +614,79 @@ fn frames_that_breed_frames_are_told_as_such() {
     let said = "the network does not come to rest at 1000000 ns: frames are answered by frames at this time without end, by `a` and `b`; the last calls: frame #";
     assert!(err.contains(said) && code == 1, "{code} {err}");
 }
+
+/// Hosts that only hear were named, as if they answered; frames that multiply over time were told as a storm at one time,
+/// with the advice to add the delay that was there.
+#[test]
+fn who_only_hears_a_storm_is_not_named() {
+    let text = "worker Echo {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { below.send(msg) }\n}\n\
+        worker Breeds {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) {\n        below.send(msg.share())\n        below.send(msg)\n    }\n}\n\
+        worker Deaf {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { drop msg: deaf }\n}\n\
+        worker Later {\n    on deliver(msg) { later own(msg) or { drop msg: busy } }\n    on own(msg) { later own(msg) or { drop msg: busy } }\n}\n\
+        worker Answers {\n    entity { timer t }\n    on deliver(msg) {\n        drop msg: seen\n        start t after 0 ns\n    }\n    on expiry t { below.send(message(\"x\")) }\n}\n\
+        stack E(device: Device) {\n    app = Echo over device\n    export app\n}\n\
+        stack B(device: Device) {\n    app = Breeds over device\n    export app\n}\n\
+        stack D(device: Device) {\n    app = Deaf over device\n    export app\n}\n\
+        stack L(device: Device) {\n    app = Later over device\n    export app\n}\n\
+        stack A(device: Device) {\n    app = Answers over device\n    export app\n}\n";
+    let network = |name: &str, hosts: &str, link: &str, first: &str| {
+        let hosts: Vec<(&str, &str)> = hosts.split(' ').map(|host| host.split_once(':').unwrap()).collect();
+        let lines: String = hosts.iter().map(|(host, stack)| format!("    host {host} = {stack}()\n")).collect();
+        let devices: Vec<String> = hosts.iter().map(|(host, _)| format!("{host}.device")).collect();
+        format!(
+            "network {name} {{\n{lines}    link l {{ {} {link} }}\n    at 1 ms {first}.app.send_to(\"x\")\n    until 100 s\n}}\n",
+            devices.join(", ")
+        )
+    };
+    let delayless = "without `delay`?";
+    let more = "does each frame bring about more than one, by `duplicate`";
+    let cases = [
+        ("Two", "x:D a:E b:E y:D", "", "a", "without end, by `a` and `b`;", delayless),
+        ("Once", "x:D a:E b:B y:D", "", "x", "without end, by `a` and `b`;", delayless),
+        ("Due", "x:D a:L", "", "x", "ns: `a` is due again at once, for ever;", delayless),
+        ("Both", "x:D a:A b:A", "", "x", "ns: `a` and `b` are called at this time without end", delayless),
+        (
+            "Slow",
+            "x:D a:E b:E",
+            "delay 1 ns",
+            "a",
+            "ns, by frames that `a` and `b` answered frames with",
+            more.split_once(',').unwrap().0,
+        ),
+        (
+            "Copies",
+            "a:E b:E x:D",
+            "delay 1 ms duplicate 100 %",
+            "a",
+            " arrive at this time, all sent earlier: frames multiply, by the answers of `a` and `b`",
+            more,
+        ),
+        (
+            "Doubled",
+            "a:B b:E x:D",
+            "delay 1 us",
+            "a",
+            " arrive at this time, all sent earlier: frames multiply, by the answers of `a` and `b`",
+            more,
+        ),
+        (
+            "Wide",
+            "a:B b:B x:D",
+            "delay 10 ms .. 11 s",
+            "a",
+            " frames are on their way: frames multiply, by the answers of `a` and `b`",
+            more,
+        ),
+    ];
+    let networks: String =
+        cases.iter().map(|(name, hosts, link, first, ..)| network(name, hosts, link, first)).collect();
+    let folder = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("hearers");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("hearers.mok");
+    std::fs::write(&file, text.to_owned() + &networks).unwrap();
+    for (name, .., said, help) in cases {
+        let output = mokume(&["sim", &file.to_string_lossy(), "--network", name]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(err.contains(said) && err.contains(help) && output.status.code() == Some(1), "{name}: {err}");
+    }
+}

@@ -15,6 +15,7 @@ mod tallies;
 mod watch;
 
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mokume_base::world::World;
@@ -377,16 +378,33 @@ impl Run {
 
     /// Fails if the run ended early.
     pub fn come_to_rest(self) -> Result<Run, Failure> {
+        let help = self.restless.as_ref().map(|(_, why)| restless_help(why));
         match self.restless_text() {
-            Some(text) => Err(Failure::of_program(text, RESTLESS_HELP)),
+            Some(text) => Err(Failure::of_program(text, help.unwrap_or_default())),
             None => Ok(self),
         }
     }
 }
 
-const RESTLESS_HELP: &str =
-    "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, a `when` that brings itself about, or do hosts answer each other \
-     over a link without `delay`?";
+/// What may be changed if a run ended early.
+fn restless_help(why: &Restless) -> &'static str {
+    match why {
+        Restless::Many { answers: false, .. } => {
+            "send less often, or give the link a `rate` and a `queue`, so that it loses what is too much"
+        }
+        Restless::Many { .. } => {
+            "does each frame bring about more than one, by `duplicate`, by three or more hosts that answer each other, or by an answer of several \
+             frames? A longer `delay` only lets it take longer"
+        }
+        Restless::Hurried { by, .. } if !by.is_empty() => {
+            "do hosts answer each other over a link whose `delay` is some nanoseconds, or does each frame bring about more than one?"
+        }
+        Restless::AtOnce { .. } | Restless::Hurried { .. } => {
+            "is there a timer of 0 s or of some nanoseconds, a `later` that calls itself, a `when` that brings itself about, or do hosts answer each \
+             other over a link without `delay`?"
+        }
+    }
+}
 
 /// `a, b and c`; the first few of many.
 fn all_of(names: &[String]) -> String {
@@ -403,10 +421,13 @@ const NAMED: usize = 6;
 
 /// The message for a run that ended early.
 fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> String {
+    let named = |hosts: &BTreeSet<usize>| {
+        let names: Vec<String> = hosts.iter().map(|host| format!("`{}`", name(*host))).collect();
+        all_of(&names)
+    };
     match why {
         Restless::AtOnce { by, hosts, last } => {
-            let hosts: Vec<String> = hosts.iter().map(|host| format!("`{}`", name(*host))).collect();
-            let (all, are) = (all_of(&hosts), if hosts.len() == 1 { "is" } else { "are" });
+            let (all, are) = (named(hosts), if hosts.len() == 1 { "is" } else { "are" });
             let what = match by {
                 Again::Due => format!("{all} {are} due again at once, for ever"),
                 Again::Frames => format!("frames are answered by frames at this time without end, by {all}"),
@@ -425,10 +446,25 @@ fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> Str
             let last: Vec<String> = last.iter().map(event).collect();
             format!("the network does not come to rest at {at} ns: {what}; the last calls: {}", last.join(", "))
         }
-        Restless::Hurried { host, calls, within } => {
+        Restless::Many { at_once, frames, answers, hosts } => {
+            let are = match at_once {
+                true => "arrive at this time, all sent earlier",
+                false => "are on their way",
+            };
+            let what = match answers {
+                true => format!("frames multiply, by the answers of {}", named(hosts)),
+                false => format!("they are sent by {}", named(hosts)),
+            };
+            format!("the network does not come to rest at {at} ns: {frames} frames {are}: {what}")
+        }
+        Restless::Hurried { host, calls, within, by } => {
             let host = name(*host);
+            let by = match by.is_empty() {
+                true => String::new(),
+                false => format!(", by frames that {} answered frames with", named(by)),
+            };
             format!(
-                "the network makes no headway at {at} ns: host `{host}` was called {calls} times within {within} ns"
+                "the network makes no headway at {at} ns: host `{host}` was called {calls} times within {within} ns{by}"
             )
         }
     }

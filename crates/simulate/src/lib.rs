@@ -7,14 +7,16 @@ pub mod clock;
 pub mod network;
 pub mod record;
 pub mod recorder;
+pub mod restless;
 pub mod watch;
 pub mod way;
 pub mod weather;
 
 pub use clock::{Clock, Clocked};
-pub use network::{Again, Called, Host, Keep, Outage, Partition, Restless, Simulation, Unfulfilled, Why};
+pub use network::{Host, Keep, Outage, Partition, Simulation, Unfulfilled};
 pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;
+pub use restless::{Again, Called, Restless, Why};
 pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use way::{Befell, Way};
 pub use weather::{joined, Ill, Medium, Member, Mishap, Weather};

@@ -2,13 +2,15 @@
 //! they were made.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use mokume_base::Random;
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
 
 use crate::record::{self, Loss};
 use crate::recorder::{Ended, Recorder};
+use crate::restless::{Calls, Left, Restless, Senders, Why};
+use crate::restless::{CALLS_AT_ONE_TIME, EVENTS_AT_ONE_TIME, FRAMES_UNDER_WAY, ROUNDS_AT_ONE_TIME};
 use crate::weather::{befall, by_chance, ills_of, Lines};
 use crate::{Fate, Ill, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
 
@@ -58,7 +60,7 @@ pub struct Outage {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Coming {
     Outage(usize),
-    Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8>, cause: Option<u64> },
+    Arrival { host: usize, port: PortId, number: u64, frame: Vec<u8>, cause: Option<u64>, left: Left },
     Script(usize),
 }
 
@@ -80,12 +82,15 @@ pub struct Simulation {
     causes: Vec<Option<u64>>,
     keep: Keep,
     restless: Option<Restless>,
-    /// The last calls.
-    recent: VecDeque<Called>,
-    /// By host, since when its calls are counted, and their number.
-    paces: Vec<(u64, u32)>,
-    /// By host, the last time at which it was called, and how often at that time.
-    called: Vec<(u64, u32)>,
+    calls: Calls,
+    /// What is sent now is sent as a frame, or an input that an output triggered, comes.
+    answering: bool,
+    /// The present call has brought about another at this time.
+    brings: bool,
+    /// The inputs that no output triggered.
+    scripted: usize,
+    /// How many frames are on their way.
+    under_way: usize,
     partitions: Vec<Partition>,
     outages: Vec<Outage>,
     /// Hosts that have crashed.
@@ -123,65 +128,6 @@ pub enum Keep {
     Reports,
 }
 
-/// The most rounds of the loop at one time; beyond these the network never comes to rest.
-const ROUNDS_AT_ONE_TIME: u32 = 256;
-
-/// The most calls of one host at one time after which it is due again at once, each with the most reactions of a call;
-/// beyond these, likewise (docs/limits.md).
-const CALLS_AT_ONE_TIME: u32 = 16;
-
-/// The most arrivals and inputs at one time; beyond these, likewise.
-const EVENTS_AT_ONE_TIME: u32 = 100_000;
-
-/// The most calls of one host within [`PACE`]; beyond these, it makes no headway (docs/limits.md). That is one each 20
-/// ns, more than any hardware could sustain.
-const CALLS_OF_A_PACE: u32 = 500_000;
-
-/// In nanoseconds.
-const PACE: u64 = 10_000_000;
-
-/// Why a run ended early.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Restless {
-    /// Some hosts are called again at once, forever: by what, those that were called last, and why, the latest last.
-    AtOnce { by: Again, hosts: BTreeSet<usize>, last: Vec<Called> },
-    /// A host is called so often that time hardly advances.
-    Hurried { host: usize, calls: u32, within: u64 },
-}
-
-/// What calls hosts again and again at one time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Again {
-    /// They are due again themselves, some of them at least.
-    Due,
-    /// Frames are answered by frames.
-    Frames,
-    /// Inputs and perhaps frames bring about others.
-    Events,
-}
-
-/// A call of a host, and why.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Called {
-    pub host: usize,
-    pub why: Why,
-}
-
-/// Why a host was called.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// This frame came.
-    Frame(u64),
-    /// A deadline of its own was due.
-    Due,
-    /// An input of its application.
-    Input,
-}
-
-/// The calls from which a restless network's hosts are told, and the last of them that are shown.
-const RECENT: usize = 64;
-const SHOWN: usize = 4;
-
 impl Simulation {
     /// A network whose hosts have not started. The script need not be sorted; inputs of one time keep their order. All
     /// randomness comes from the seed.
@@ -201,9 +147,11 @@ impl Simulation {
             causes: Vec::new(),
             keep: Keep::All,
             restless: None,
-            recent: VecDeque::new(),
-            paces: Vec::new(),
-            called: Vec::new(),
+            calls: Calls::default(),
+            answering: false,
+            brings: false,
+            scripted: 0,
+            under_way: 0,
             partitions: Vec::new(),
             outages: Vec::new(),
             down: BTreeSet::new(),
@@ -305,21 +253,6 @@ impl Simulation {
         self.restless.as_ref()
     }
 
-    fn at_once(&self) -> Restless {
-        let last = self.recent.iter().skip(self.recent.len().saturating_sub(SHOWN)).copied();
-        let is_any = |is_so: fn(&Why) -> bool| self.recent.iter().any(|called| is_so(&called.why));
-        let by = match (is_any(|why| *why == Why::Due), is_any(|why| *why == Why::Input)) {
-            (true, _) => Again::Due,
-            (false, true) => Again::Events,
-            (false, false) => Again::Frames,
-        };
-        let due = self.recent.iter().map(|called| called.host);
-        // Frames come in floods: the last of them may all be to one host.
-        let often = self.called.iter().enumerate().filter(|(_, (at, calls))| *at == self.now && *calls > 1);
-        let hosts = if by == Again::Due { due.collect() } else { often.map(|(host, _)| host).collect() };
-        Restless::AtOnce { by, hosts, last: last.collect() }
-    }
-
     /// Starts all hosts and runs to `until` (nanoseconds), or until nothing is left to do. `progress` is told the time.
     pub fn run(&mut self, until: u64, progress: &mut dyn FnMut(u64)) -> &[Record] {
         self.run_watched(until, &mut Unwatched, progress)
@@ -336,6 +269,7 @@ impl Simulation {
         for index in 0..self.outages.len() {
             self.enqueue(self.outages[index].at, Coming::Outage(index));
         }
+        self.scripted = self.script.len();
         for index in 0..self.script.len() {
             let at = self.script[index].at;
             self.enqueue(at, Coming::Script(index));
@@ -347,30 +281,46 @@ impl Simulation {
             self.take_outcome(host, outcome, watch);
         }
         let (mut rounds, mut events, mut calls) = (0, 0, vec![0; self.hosts.len()]);
+        // The frames that arrive at this time and were sent earlier.
+        let mut earlier = Senders::default();
         while let Some(at) = self.next_time().filter(|at| *at <= until) {
             (rounds, events) = if at == self.now { (rounds + 1, events) } else { (0, 0) };
             if rounds == 0 {
                 calls.fill(0);
+                earlier = Senders::default();
             }
             if rounds > ROUNDS_AT_ONE_TIME {
-                self.restless = Some(self.at_once());
+                self.restless = Some(self.calls.events_at_once(at));
                 return;
             }
             self.look(Some(at));
             self.now = at;
             progress(at);
             if !self.run_deadlines(at, &mut calls, watch) {
-                self.restless = Some(self.at_once());
+                self.restless = Some(self.calls.due_at_once(&calls));
                 return;
             }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
                 let Some(Reverse((_, _, coming))) = self.coming.pop() else { break };
                 events += 1;
+                if let Coming::Arrival { left, .. } = &coming {
+                    self.under_way -= 1;
+                    if left.at < at {
+                        earlier.add(*left);
+                    }
+                }
                 if events > EVENTS_AT_ONE_TIME {
-                    self.restless = Some(self.at_once());
+                    self.restless = Some(self.too_many(events, earlier));
                     return;
                 }
                 self.carry_out(coming, watch);
+                if self.under_way > FRAMES_UNDER_WAY {
+                    let senders = self.senders(Senders::default());
+                    self.restless = Some(senders.many(false, self.under_way));
+                }
+                if self.restless.is_some() {
+                    return;
+                }
             }
             if self.restless.is_some() {
                 return;
@@ -389,6 +339,28 @@ impl Simulation {
         self.now
     }
 
+    /// These events at one time are too many, of which these frames were sent earlier.
+    fn too_many(&self, events: u32, earlier: Senders) -> Restless {
+        if earlier.frames * 2 < events as usize {
+            return self.calls.events_at_once(self.now);
+        }
+        let is_still_to_come = |Reverse((at, _, coming)): &&Reverse<(u64, u64, Coming)>| {
+            *at <= self.now && matches!(coming, Coming::Arrival { left, .. } if left.at < self.now)
+        };
+        let frames = earlier.frames + self.coming.iter().filter(is_still_to_come).count();
+        self.senders(earlier).many(true, frames)
+    }
+
+    /// The senders of all frames on their way, and of others.
+    fn senders(&self, mut senders: Senders) -> Senders {
+        for Reverse((_, _, coming)) in &self.coming {
+            if let Coming::Arrival { left, .. } = coming {
+                senders.add(*left);
+            }
+        }
+        senders
+    }
+
     fn next_time(&self) -> Option<u64> {
         let coming = self.coming.peek().map(|Reverse((at, ..))| *at);
         let running = self.hosts.iter().enumerate().filter(|(host, _)| !self.down.contains(host));
@@ -402,6 +374,8 @@ impl Simulation {
 
     fn enqueue(&mut self, at: u64, coming: Coming) {
         self.order += 1;
+        self.brings |= at <= self.now;
+        self.under_way += usize::from(matches!(coming, Coming::Arrival { .. }));
         self.coming.push(Reverse((at, self.order, coming)));
     }
 
@@ -415,7 +389,10 @@ impl Simulation {
             self.called(host, Why::Due);
             self.begin(host, RecordedEvent::Woken { host });
             self.take_outcome(host, outcome, watch);
-            *calls += u32::from(self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at));
+            if self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at) {
+                *calls += 1;
+                self.calls.brings(host, at);
+            }
             if *calls > CALLS_AT_ONE_TIME {
                 return false;
             }
@@ -423,28 +400,13 @@ impl Simulation {
         true
     }
 
-    fn note_call(&mut self, host: usize, why: Why) {
-        self.called.resize(self.hosts.len(), (0, 0));
-        let (at, calls) = &mut self.called[host];
-        (*at, *calls) = (self.now, if *at == self.now { *calls + 1 } else { 1 });
-        if self.recent.len() == RECENT {
-            self.recent.pop_front();
-        }
-        self.recent.push_back(Called { host, why });
-    }
-
-    /// Counts the calls of a host, and detects too many in a short time.
+    /// Notes a call of a host, and detects too many in a short time.
     fn called(&mut self, host: usize, why: Why) {
-        self.note_call(host, why);
-        self.paces.resize(self.hosts.len(), (0, 0));
-        let (since, calls) = &mut self.paces[host];
-        if self.now - *since > PACE {
-            (*since, *calls) = (self.now, 0);
-        }
-        *calls += 1;
-        if *calls > CALLS_OF_A_PACE {
-            let hurried = Restless::Hurried { host, calls: *calls, within: self.now - *since };
-            self.restless.get_or_insert(hurried);
+        self.answering = matches!(why, Why::Frame(_));
+        self.calls.note(host, why);
+        if let Some((calls, within)) = self.calls.hurries(host, why, self.now).filter(|_| self.restless.is_none()) {
+            let by = self.calls.hurried_by(host, &self.senders(Senders::default()));
+            self.restless = Some(Restless::Hurried { host, calls, within, by });
         }
     }
 
@@ -461,7 +423,7 @@ impl Simulation {
                 *self.turned_away.entry(host).or_insert(0) += 1;
                 self.call(cause, RecordedEvent::Input { host, port, event, args, refused: true });
             }
-            Coming::Arrival { host, port, number, frame, cause } => {
+            Coming::Arrival { host, port, number, frame, cause, .. } => {
                 let Some((_, event)) = self.hosts[host].frame_events.iter().find(|(of, _)| *of == port).copied() else {
                     return;
                 };
@@ -475,7 +437,8 @@ impl Simulation {
             Coming::Script(index) => {
                 let Some(args) = watch.arguments(self.now, index, &self.script[index]) else { return };
                 let ScriptedInput { host, port, event, .. } = self.script[index];
-                self.note_call(host, Why::Input);
+                self.calls.note(host, Why::Input);
+                self.answering = index >= self.scripted;
                 let before = self.hosts[host].beyond_credit(port, event);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 // A message that the port has dropped did not come in.
@@ -505,6 +468,7 @@ impl Simulation {
             *fates = Ended::default();
         }
         self.trace(host);
+        self.answering = false;
         let outcome = self.hosts[host].machine.start(self.now);
         self.call(None, RecordedEvent::Restarted { host });
         self.take_outcome(host, outcome, watch);
@@ -515,6 +479,7 @@ impl Simulation {
             self.record(RecordedEvent::Reported { host, report, place });
         }
         self.note_ended(host);
+        self.brings = false;
         for output in outcome.outputs {
             // The watcher also gets frames as they leave; their consequences come after them.
             let inputs = watch.output(self.now, host, &output);
@@ -534,6 +499,9 @@ impl Simulation {
                 self.causes.push(cause);
                 self.script.push(input);
             }
+        }
+        if self.brings {
+            self.calls.brings(host, self.now);
         }
     }
 
@@ -580,8 +548,12 @@ impl Simulation {
             fates.push((to, Fate::Arrives(copies.collect())));
         }
         let cause = self.record(RecordedEvent::Sent { host, port, medium, number, frame, fates });
+        let left = Left { host, at: self.now, answers: self.answering };
+        if !coming.is_empty() {
+            self.calls.answers(host);
+        }
         for (at, (host, port), frame) in coming {
-            self.enqueue(at, Coming::Arrival { host, port, number, frame, cause });
+            self.enqueue(at, Coming::Arrival { host, port, number, frame, cause, left });
         }
         cause
     }
