@@ -3,6 +3,7 @@
 use mokume_reaction as r;
 use mokume_semantics::program as s;
 
+use super::facts::both_known;
 use super::writer::Writer;
 use crate::fault::Fault;
 use crate::program::is_total;
@@ -70,7 +71,15 @@ impl<'p> Writer<'_, 'p> {
         let fork = self.fork(left);
         // The branch on which the right side is evaluated comes first.
         let fork = if op == s::Binary::And { fork } else { fork.turned() };
-        self.either(fork, |w, _| vec![w.one(b)], |_, _| vec![left])[0]
+        let mut known = [self.facts.number(left), None];
+        let right = |w: &mut Self, _: &[r::Value]| {
+            let right = w.one(b);
+            known[1] = w.facts.number(right);
+            vec![right]
+        };
+        let value = self.either(fork, right, |_, _| vec![left])[0];
+        self.facts.note(Some(value), both_known(both, known));
+        value
     }
 
     /// `if c then a else b` as a value, scalar by scalar. Both sides are evaluated if neither can report; else, and for

@@ -59,15 +59,20 @@ impl<'p> Writer<'_, 'p> {
         }
     }
 
-    /// Reports a constant index beyond the end of an array, or of places for messages, whose size the stack gives.
+    /// Reports a constant index beyond the end of an array, or of places for messages, whose size the stack gives, unless the
+    /// code never runs in this stack.
     pub(super) fn has_place(&mut self, object: r::Value, cell: r::CellId, index: &s::Expr) {
+        if self.facts.never {
+            return;
+        }
         let class = self.class_of(object);
         let (front, what, size) = match self.a.cell(class, cell).kind {
             r::CellKind::Array { size, .. } => ("the array has", "elements", size),
             r::CellKind::Messages { size, .. } => ("there are places for", "messages", size),
             _ => return,
         };
-        let Some(at) = fold_one(self.program, &self.env, index).filter(|at| *at >= u64::from(size)) else { return };
+        let known = fold_one(self.program, &self.env, index).or_else(|| self.facts.bound_in_front(index.span));
+        let Some(at) = known.filter(|at| *at >= u64::from(size)) else { return };
         let message = format!("{front} {size} {what} here, and this is number {at}");
         let help =
             "the first is `[0]`; make it larger in the stack, or ask before: `if` with a parameter is decided there";

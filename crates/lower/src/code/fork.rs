@@ -23,6 +23,8 @@ pub struct Arm {
     runs: Runs,
     /// Whether the branch is reachable.
     live: bool,
+    /// As [`Facts::never`](super::facts::Facts::never).
+    pub never: bool,
 }
 
 impl Fork {
@@ -43,7 +45,11 @@ impl<'p> Writer<'_, 'p> {
     /// The same, with the probability that the condition holds, 0 to 1.
     pub fn fork_likely(&mut self, condition: Value, likely: Option<f32>) -> Fork {
         let (then, otherwise) = (self.b.block("then", &[]), self.b.block("else", &[]));
-        let fork = Fork { yes: self.arm(then), no: self.arm(otherwise) };
+        let (mut yes, mut no) = (self.arm(then), self.arm(otherwise));
+        let known = self.facts.number(condition);
+        yes.never |= known == Some(0);
+        no.never |= known == Some(1);
+        let fork = Fork { yes, no };
         self.end(Terminator::Branch { condition, then: to(then, []), otherwise: to(otherwise, []), likely });
         fork
     }
@@ -67,13 +73,21 @@ impl<'p> Writer<'_, 'p> {
     /// A branch that begins with a block, in the current state.
     pub fn arm(&self, block: BlockId) -> Arm {
         let given = self.b.params(block).to_vec();
-        Arm { block, given, locals: self.locals.clone(), runs: self.runs.clone(), live: self.live() }
+        Arm {
+            block,
+            given,
+            locals: self.locals.clone(),
+            runs: self.runs.clone(),
+            live: self.live(),
+            never: self.facts.never,
+        }
     }
 
     /// Continues on a branch; returns its values.
     pub fn follow(&mut self, arm: Arm) -> Vec<Value> {
         self.select(arm.block, arm.live);
         (self.locals, self.runs) = (arm.locals, arm.runs);
+        self.facts.never = arm.never;
         arm.given
     }
 
@@ -81,7 +95,14 @@ impl<'p> Writer<'_, 'p> {
     fn here(&mut self) -> Arm {
         let (live, block) = (self.live(), self.leave());
         let block = block.unwrap_or_else(|| self.b.block("nowhere", &[]));
-        Arm { block, given: Vec::new(), locals: self.locals.clone(), runs: self.runs.clone(), live }
+        Arm {
+            block,
+            given: Vec::new(),
+            locals: self.locals.clone(),
+            runs: self.runs.clone(),
+            live,
+            never: self.facts.never,
+        }
     }
 
     /// A fork of a search: yes where one of `found` has found something, no at the current position.
@@ -98,7 +119,8 @@ impl<'p> Writer<'_, 'p> {
     /// Ends the current branch with these results; it continues at the join of `exits`.
     pub fn exit(&mut self, exits: &mut Exits, results: Vec<Value>) {
         let locals = self.locals.clone();
-        exits.0.extend(self.leave().map(|block| Exit { block, locals, results }));
+        let never = self.facts.never;
+        exits.0.extend(self.leave().map(|block| Exit { block, locals, results, never }));
     }
 
     /// Continues where all exits join. Locals that differ become parameters of the block; returns the results of the
@@ -108,7 +130,7 @@ impl<'p> Writer<'_, 'p> {
         if exits.len() < 2 {
             let Some(exit) = exits.pop() else { return Vec::new() };
             self.select(exit.block, true);
-            self.locals = exit.locals;
+            (self.locals, self.facts.never) = (exit.locals, exit.never);
             return exit.results;
         }
         let (mut merged, differing) = merged(&exits);
@@ -120,6 +142,7 @@ impl<'p> Writer<'_, 'p> {
         params.extend(exits[0].results.iter().map(|value| (String::new(), self.b.type_of(*value))));
         let block = self.b.block("after", &params);
         let results = exits[0].results.len();
+        let (never, numbers) = self.facts.of_exits(&exits);
         for exit in exits {
             let mut args: Vec<Value> =
                 differing.iter().flat_map(|slot| local(&exit, *slot).unwrap_or(&[])).copied().collect();
@@ -135,6 +158,10 @@ impl<'p> Writer<'_, 'p> {
         }
         self.select(block, true);
         self.locals = merged;
+        self.facts.never = never;
+        for (value, number) in values[values.len() - results..].iter().zip(numbers) {
+            self.facts.note(Some(*value), number);
+        }
         values[values.len() - results..].to_vec()
     }
 
@@ -230,7 +257,11 @@ impl<'p> Writer<'_, 'p> {
         }
         let (mut exits, runs) = (Exits::default(), self.runs.clone());
         let here = blocks.into_iter().enumerate().map(|(at, block)| (Some(at), block)).chain([(None, default)]);
-        let arms: Vec<(Option<usize>, Arm)> = here.map(|(at, block)| (at, self.arm(block))).collect();
+        let mut arms: Vec<(Option<usize>, Arm)> = here.map(|(at, block)| (at, self.arm(block))).collect();
+        if let Some(known) = self.facts.number(value) {
+            let taken = keys.iter().position(|keys| keys.contains(&known));
+            arms.iter_mut().for_each(|(at, arm)| arm.never |= *at != taken);
+        }
         self.end(Terminator::Switch { value, cases, default: to(default, []) });
         let mut last = Vec::new();
         for (at, arm) in arms {

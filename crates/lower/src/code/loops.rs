@@ -81,6 +81,7 @@ impl<'p> Writer<'_, 'p> {
         self.repeat(body, &[("rounds", zero)], limit + 1, |w, own, done| {
             let most = w.constant(r::Type::U(32), u64::from(limit));
             w.only_below(done, own[0], most);
+            w.facts.never |= limit == 0;
             let condition = w.one(condition);
             w.only(done, condition);
             w.run_block(body);
@@ -101,6 +102,7 @@ impl<'p> Writer<'_, 'p> {
         let least = self.one_constant(&self.env, from);
         let known = least.zip(self.one_constant(&self.env, end));
         let few = known.is_some_and(|(from, end)| end.saturating_sub(from) <= u64::from(limit));
+        let none = limit == 0 || known.is_some_and(|(from, end)| from >= end);
         let ty = self.scalar(self.decls[local.index()].ty);
         let start = self.one(from);
         let start = self.cast(start, ty);
@@ -111,6 +113,7 @@ impl<'p> Writer<'_, 'p> {
         self.repeat(body, &own, limit + 1, |w, own, done| {
             let most = own.get(1).map(|rounds| (*rounds, w.constant(r::Type::U(32), u64::from(limit))));
             w.only_below(done, own[0], last);
+            w.facts.never |= none;
             if let Some((rounds, most)) = most {
                 w.b.set_label("round");
                 w.only_below(done, rounds, most);

@@ -9,6 +9,7 @@ mod borders;
 mod calls;
 mod elements;
 mod expr;
+mod facts;
 mod flow;
 mod fork;
 mod header_size;

@@ -8,6 +8,7 @@ use super::expr::octet_field;
 use super::fork::Fork;
 use super::kept::edit_of;
 use super::writer::{Locals, Writer};
+use crate::constants::fold_one;
 use crate::fault::Fault;
 use crate::stack::{Lowering, On, Purpose, Task};
 
@@ -43,6 +44,9 @@ impl<'p> Writer<'_, 'p> {
         use s::StmtKind as S;
         match &stmt.kind {
             S::Let { local, value } | S::AssignLocal { local, value } => {
+                if let Some(number) = fold_one(self.program, &self.env, value) {
+                    self.facts.bind(value.span, number);
+                }
                 let values = self.expr(value);
                 self.set_local(*local, values);
             }

@@ -11,6 +11,7 @@ use mokume_reaction::{
 use mokume_semantics::program::{self as s, Expr, Function, Handler, Local, LocalId, ObjectId};
 
 use super::around::Around;
+use super::facts::Facts;
 use super::noted::Noted;
 use crate::codes::LOST_VALUE;
 use crate::constants::{fold_one, Env};
@@ -79,6 +80,8 @@ pub struct Exit {
     pub block: BlockId,
     pub locals: Locals,
     pub results: Vec<Value>,
+    /// As [`Facts::never`].
+    pub never: bool,
 }
 
 /// Branches that are to join.
@@ -111,6 +114,8 @@ pub struct Writer<'x, 'p> {
     pub noted: Noted,
     /// The counters of loops that begin at a known number, with that number.
     pub counters: Vec<(Value, u64)>,
+    /// What the arguments of the layer, and constants, say here.
+    pub facts: Facts,
     live: bool,
 }
 
@@ -154,6 +159,7 @@ impl<'x, 'p> Writer<'x, 'p> {
             at: None,
             noted: Noted::default(),
             counters: Vec::new(),
+            facts: Facts::default(),
             live: true,
         }
     }
@@ -372,7 +378,9 @@ impl<'x, 'p> Writer<'x, 'p> {
         }
         self.note_names();
         let given = self.used_up(&kind);
+        let number = self.number_of(&kind);
         let results = self.b.op(&self.lowering.a, kind);
+        self.facts.note(results.first().copied(), number);
         given.into_iter().for_each(|message| self.forget(message));
         results
     }

@@ -3,7 +3,7 @@
 //!
 //! Keeps: only constants are judged. The values of parameters are not known here; run-time reports find the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
@@ -14,7 +14,7 @@ use crate::{codes, types};
 
 /// Checks constants in the code of functions and layers.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
-    let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), out };
+    let mut ranges = Ranges { program, layer: None, reported: BTreeSet::new(), in_front: BTreeMap::new(), out };
     for function in &program.functions {
         ranges.block(&function.body);
     }
@@ -30,6 +30,8 @@ struct Ranges<'p, 'o> {
     layer: Option<&'p Layer>,
     /// Places reported so far: `x /= 0` is read as `x = x / 0`, so a place may be walked twice.
     reported: BTreeSet<(u32, u32)>,
+    /// Constants that the compiler binds in front of a statement, at their places.
+    in_front: BTreeMap<Span, u64>,
     out: &'o mut Vec<Diagnostic>,
 }
 
@@ -134,7 +136,8 @@ impl Ranges<'_, '_> {
             Some(MemberKind::Messages { size, .. }) => ("there are places for", "messages", size),
             _ => return,
         };
-        let (Some(size), Some(at)) = (self.constant(size), self.constant(index)) else { return };
+        let at = self.constant(index).or_else(|| self.in_front.get(&index.span).copied());
+        let (Some(size), Some(at)) = (self.constant(size), at) else { return };
         if at >= size && size > 0 {
             let text = format!("{front} {size} {what}, and this is number {at}");
             let found = Diagnostic::error(codes::BEYOND_THE_END, text).at(index.span, "behind the end");
@@ -171,6 +174,7 @@ impl Ranges<'_, '_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match &stmt.kind {
+            StmtKind::Let { value, .. } => self.in_front.extend(self.constant(value).map(|at| (value.span, at))),
             StmtKind::AssignElement { array, index, .. } => self.index(array, index),
             StmtKind::Put { messages, index, .. } | StmtKind::IfTaken { messages, index, .. } => {
                 self.index(messages, index);
