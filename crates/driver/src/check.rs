@@ -47,6 +47,14 @@ pub struct Kept {
     stacks: BTreeMap<u32, Rc<Whole>>,
 }
 
+impl Kept {
+    /// How many reasons each stack without errors has, to see whether two of them have become one.
+    pub fn reasons(&self) -> BTreeMap<u32, usize> {
+        let made = self.stacks.iter().filter_map(|(stack, whole)| Some((*stack, whole.made.as_ref()?)));
+        made.map(|(stack, made)| (stack, made.automaton.reasons.len())).collect()
+    }
+}
+
 /// What is kept of a stack without errors.
 struct Made {
     automaton: Automaton,

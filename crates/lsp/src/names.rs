@@ -116,9 +116,9 @@ pub fn meant(analysis: &Analysis, at: Span) -> Vec<Span> {
     found
 }
 
-/// Whether the compiler's table says what this word refers to.
+/// Whether the compiler's table says that this word refers to another.
 pub fn is_mention(analysis: &Analysis, at: Span) -> bool {
-    !mentions_at(&analysis.checked.program.mentions, at).is_empty()
+    mentions_at(&analysis.checked.program.mentions, at).iter().any(|mention| mention.of != at)
 }
 
 fn mentions_at(mentions: &[Mention], at: Span) -> &[Mention] {

@@ -117,7 +117,7 @@ fn join(found: &mut BTreeSet<Named>, all: &[&Analysis]) {
 fn declared_among<'a>(known: &'a Analysis, found: &'a BTreeSet<Named>) -> impl Iterator<Item = Span> + 'a {
     let mentions = &known.checked.program.mentions;
     let is_declared = move |span: Span, part: Part| {
-        let mut here = mentions.iter().filter(|mention| mention.at == span);
+        let mut here = mentions.iter().filter(|mention| mention.at == span && mention.of != span);
         !here.any(|mention| shorthand::parts(known, mention).0 == part)
     };
     found.iter().filter_map(move |((name, start, end), part)| {
@@ -149,6 +149,15 @@ fn no_alternative(known: &Analysis, word: &str, new: &str, places: &Places) -> O
     })
 }
 
+/// Whether a word is the reason of a statement.
+fn is_reason(known: &Analysis, (name, start, _): &Place) -> bool {
+    use mokume_syntax::SyntaxKind as S;
+    let Some(word) = known.file(name).and_then(|file| names::word(known, file, *start)) else { return false };
+    let around = word.token.parent_ancestors().map(|node| node.kind());
+    let around = around.into_iter().find(|kind| !matches!(kind, S::NAME | S::PATH));
+    matches!(around, Some(S::DROP_STMT | S::CONSUME_STMT | S::FAIL_STMT))
+}
+
 /// The new texts of the changed files, if the program keeps its meaning.
 pub fn renamed(
     session: &mut Session<'_>,
@@ -159,6 +168,7 @@ pub fn renamed(
     if let Some(why) = no_alternative(known, word, new, places) {
         return Err(why);
     }
+    let is_reason = places.all.keys().any(|place| is_reason(known, place));
     let is_local = places.is_local;
     let groups = if is_local { Rc::default() } else { workspace::analyses_with(session, word) };
     let own: Vec<String> = places.all.keys().map(|(name, ..)| name.clone()).take(1).collect();
@@ -183,8 +193,15 @@ pub fn renamed(
             continue;
         }
         let is = Analysis::of_files(&new_world, files);
-        if let Some(told) = news(was, &is) {
+        let (mut stacks_were, mut stacks_are) = (check::Kept::default(), check::Kept::default());
+        if let Some(told) = news((was, &mut stacks_were), (&is, &mut stacks_are)) {
             return Err(format!("with the name `{new}` this would be wrong: {told}"));
+        }
+        let (count_was, count_is) = (stacks_were.reasons(), stacks_are.reasons());
+        let are_fewer = count_is.iter().any(|(stack, now)| count_was.get(stack).is_some_and(|before| now < before));
+        if are_fewer || is_reason && count_was != count_is {
+            let name = if are_fewer { new } else { word };
+            return Err(format!("a layer already counts by `{name}` what is something else: a count would change"));
         }
         if meanings(was, &moved) != meanings(&is, &Moved { places: &BTreeMap::new(), old: 0, new: 0 }) {
             return Err(format!(
@@ -197,8 +214,12 @@ pub fn renamed(
 
 /// A diagnostic of the program or of its whole stacks that was not there before; compared by the number of diagnostics
 /// of each code.
-fn news(was: &Analysis, is: &Analysis) -> Option<String> {
-    let (was, is) = (check::without_c(&was.checked), check::without_c(&is.checked));
+fn news(
+    (was, stacks_were): (&Analysis, &mut check::Kept),
+    (is, stacks_are): (&Analysis, &mut check::Kept),
+) -> Option<String> {
+    let was = check::without_c_again(&was.checked, stacks_were);
+    let is = check::without_c_again(&is.checked, stacks_are);
     let mut codes: BTreeMap<&str, i64> = BTreeMap::new();
     was.iter().for_each(|found| *codes.entry(found.code.0).or_default() += 1);
     let mut new = is.iter().filter(|found| {

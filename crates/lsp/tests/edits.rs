@@ -569,3 +569,93 @@ network N {{
     // The standard ones are not the program's.
     editor.refused("textDocument/rename", rename("a.mok", &place(&before, "no_room", 0), "full"));
 }
+
+/// A reason that its layer names once had neither hover nor uses nor a new name there, though tests in other files named it.
+#[test]
+fn a_reason_that_is_named_once_is_found_from_its_declaration() {
+    let part = "vocabulary Talk {
+    up   talked
+    reasons bored
+}
+worker Once {
+    speaks Talk
+    on send(msg) {
+        if msg.size > 3 { drop msg: once } else { below.send(msg) }
+    }
+    on deliver(msg) {
+        above.talked()
+        drop msg: heard
+    }
+}
+stack S(device: Device) {
+    app = Once over device
+    export app
+}
+";
+    let test = "use \"once.mok\"
+test \"t\" {
+    stack S
+    app.send_to(\"a\")
+    => device.frame(\"a\")
+    app.send_to(\"abcd\")
+    => nothing
+    dropped once 1
+    dropped app.once 1
+}
+";
+    let world = world().with_file("/p/once.mok", part).with_file("/p/of_once.mok", test);
+    let mut editor = in_folder(world);
+    editor.open("once.mok", part);
+    editor.open("of_once.mok", test);
+    assert_eq!([editor.codes("once.mok"), editor.codes("of_once.mok")], [[""; 0], [""; 0]]);
+    let declared = place(part, "once", 0);
+    let asked = json!({ "textDocument": { "uri": Editor::uri("once.mok") }, "position": declared,
+        "context": { "includeDeclaration": true } });
+    let found = editor.ask("textDocument/references", asked);
+    assert_eq!(found.as_array().unwrap().len(), 3, "{found}");
+    let asked = json!({ "textDocument": { "uri": Editor::uri("once.mok") }, "position": declared,
+        "context": { "includeDeclaration": false } });
+    let found = editor.ask("textDocument/references", asked);
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+    let asked = json!({ "textDocument": { "uri": Editor::uri("once.mok") }, "position": declared });
+    let hover = editor.ask("textDocument/hover", asked).to_string();
+    assert!(hover.contains("drop msg: once"), "{hover}");
+    let changes = editor.ask("textDocument/rename", rename("once.mok", &declared, "single"))["changes"].clone();
+    assert_eq!(applied(part, &changes[Editor::uri("once.mok")]), part.replace("drop msg: once", "drop msg: single"));
+    let renamed = test.replace("dropped once", "dropped single").replace("app.once", "app.single");
+    assert_eq!(applied(test, &changes[Editor::uri("of_once.mok")]), renamed);
+    let changes =
+        editor.ask("textDocument/rename", rename("once.mok", &place(part, "bored", 0), "dull"))["changes"].clone();
+    assert_eq!(applied(part, &changes[Editor::uri("once.mok")]), part.replace("bored", "dull"));
+}
+
+/// A new name for `ended` let a layer count otherwise than before, as the compiler drops for it, too; so did a new name that
+/// the layer already counts by.
+#[test]
+fn a_reason_that_the_compiler_counts_by_is_not_renamed() {
+    let text = "worker Numbered {
+    header { n: u8 }
+    on send(msg) { below.send(msg, n: 1) }
+    on deliver(msg, n) {
+        if n == 1 { drop msg: mine } else if n == 2 { drop msg: ended } else { drop msg: other }
+    }
+}
+stack S(device: Device) {
+    app = Numbered over device
+    export app
+}
+";
+    let mut editor = in_folder(world());
+    editor.open("a.mok", text);
+    assert_eq!(editor.codes("a.mok"), [""; 0]);
+    let refused = |editor: &mut Editor, old: &str, new: &str| {
+        editor.refused("textDocument/rename", rename("a.mok", &place(text, old, 0), new)).1
+    };
+    assert!(refused(&mut editor, "ended", "over").contains("is not this program's to say"));
+    for new in ["ended", "short", "unexpected", "no_room"] {
+        let why = refused(&mut editor, "mine", new);
+        assert!(why.contains("would mean another thing") || why.contains("already counts"), "{new}: {why}");
+    }
+    let changes = editor.ask("textDocument/rename", rename("a.mok", &place(text, "mine", 0), "own"))["changes"].clone();
+    assert_eq!(applied(text, &changes[Editor::uri("a.mok")]), text.replace("mine", "own"));
+}

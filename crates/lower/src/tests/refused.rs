@@ -287,3 +287,31 @@ fn an_endpoint_tells_nobody_by_an_event() {
     assert_eq!(with("pass", "below.tell(3)"), Vec::<&str>::new());
     assert_eq!(with("below.tell(x)", ""), ["M0727"]);
 }
+
+/// Editors give no new name to a reason for which the compiler drops, so they must know all of them.
+#[test]
+fn all_reasons_that_the_compiler_drops_for_are_known() {
+    use mokume_semantics::signature::{COMPILER_REASONS, STANDARD_REASONS};
+    let mut folders = vec![std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut found = std::collections::BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.extend((!entry.ends_with("tests")).then_some(entry));
+                continue;
+            }
+            let text = std::fs::read_to_string(&entry).unwrap();
+            for begin in [".drop(", ".drop_all(", ".reason(", ".told_reason("] {
+                let called = text.split(begin).skip(1).filter_map(|rest| rest.split_once(')'));
+                // The last text among the arguments; behind the layer's name in `format!("{name}.short")`.
+                let named = called.filter_map(|(args, _)| args.rsplit('"').nth(1).filter(|_| args.contains('"')));
+                let plain = named.map(|name| name.strip_prefix("{name}.").unwrap_or(name));
+                let is_name = |name: &&str| name.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+                found.extend(plain.filter(is_name).map(str::to_string));
+            }
+        }
+    }
+    let known = |name: &String| COMPILER_REASONS.contains(&name.as_str()) || STANDARD_REASONS.contains(&name.as_str());
+    let unknown: Vec<&String> = found.iter().filter(|name| !known(name)).collect();
+    assert!(found.len() > 10 && unknown.is_empty(), "{unknown:?} of {found:?}");
+}

@@ -10,6 +10,7 @@ use mokume_base::Span;
 pub struct Mention {
     /// The place of the use: a single word.
     pub at: Span,
-    /// The word at the declaration. It is the same word, except where a service or a part is named in small letters.
+    /// The word at the declaration; a reason, which is declared where it is named first, mentions itself there.
+    /// It is the same word, except where a service or a part is named in small letters.
     pub of: Span,
 }

@@ -170,6 +170,22 @@ pub const OF_MESSAGES: [&str; 26] = [
     "put_u64le",
 ];
 
+/// Reasons for which the compiler itself drops a layer's messages, or counts them: what a layer drops by such a name is
+/// counted together with these. Those of wires, with the names of their fields, are besides.
+pub const COMPILER_REASONS: [&str; 11] = [
+    "ended",
+    "failed",
+    "lost",
+    "no_credit",
+    "path",
+    "quote_short",
+    "shared",
+    "short",
+    "tag",
+    "unexpected",
+    "unmatched",
+];
+
 /// Reasons that have one meaning in all layers (docs/language.md, section 14).
 pub const STANDARD_REASONS: [&str; 8] =
     ["bad_address", "no_route", "refused", "reset", "timed_out", "too_big", "no_room", "gone"];

@@ -1,5 +1,6 @@
 //! Notes which words are one reason, for editors. Naming a reason declares it, in each layer for itself: the first place counts as its
-//! declaration. One of a vocabulary is declared there, and the standard ones are nobody's.
+//! declaration. One of a vocabulary is declared there, and the standard ones, and those for which the compiler drops,
+//! are nobody's.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,7 @@ use mokume_base::Span;
 
 use super::context::{Context, NamedReason};
 use crate::program::{Emission, ExprKind, Layer, Name, Program, StackId, StmtKind};
-use crate::signature::STANDARD_REASONS;
+use crate::signature::{COMPILER_REASONS, STANDARD_REASONS};
 use crate::visit::{self, Met};
 
 /// The declarations of a layer's reasons, by name.
@@ -23,8 +24,11 @@ pub(super) fn mention(cx: &Context) {
         for name in &all {
             declared.get(name.plain()).into_iter().flatten().for_each(|place| cx.mention(name, *place));
         }
+        declared.values().flatten().for_each(|place| cx.mention_itself(*place));
         known.insert(layer.name.span, declared);
     }
+    let shared = program.vocabularies.iter().flat_map(|known| &known.reasons);
+    shared.filter(|name| is_own(name)).for_each(|name| cx.mention_itself(name.span));
     for NamedReason { name, stacks } in &cx.reasons {
         for place in stacks.iter().flat_map(|stack| meant(program, name, *stack, &known)) {
             cx.mention(name, place);
@@ -56,9 +60,14 @@ fn named_in(layer: &Layer) -> Vec<Name> {
     found
 }
 
+/// Whether a reason is the program's, so that it may be called otherwise.
+fn is_own(name: &Name) -> bool {
+    !STANDARD_REASONS.contains(&name.plain()) && !COMPILER_REASONS.contains(&name.plain())
+}
+
 fn declared(program: &Program, all: &[Name]) -> Declared {
     let mut found = Declared::new();
-    for name in all.iter().filter(|name| !STANDARD_REASONS.contains(&name.plain())) {
+    for name in all.iter().filter(|name| is_own(name)) {
         let shared = program.vocabularies.iter().flat_map(|known| &known.reasons);
         let shared: Vec<Span> = shared.filter(|known| known.text == name.plain()).map(|known| known.span).collect();
         let own = || vec![Span { start: name.span.end - name.plain().len() as u32, ..name.span }];

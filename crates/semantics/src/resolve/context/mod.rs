@@ -224,6 +224,11 @@ impl Context {
         }
     }
 
+    /// Notes a name that is its own declaration, which nothing else shows.
+    pub fn mention_itself(&self, place: Span) {
+        self.mentions.borrow_mut().push(Mention { at: place, of: place });
+    }
+
     /// All mentions so far, by place, each once.
     pub fn take_mentions(&mut self) -> Vec<Mention> {
         let mut all = self.mentions.take();
