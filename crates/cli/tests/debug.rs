@@ -711,6 +711,34 @@ fn a_crash_is_said_where_it_happens() {
     );
 }
 
+/// A crash and the sending of a frame were told by the network's time, stops by the host's own.
+#[test]
+fn all_times_of_a_host_are_those_of_its_clock() {
+    let text = FILE.replace(
+        "    until 100 ms",
+        "    clock b ahead 3 s\n    clock a ahead 2 s\n    crash b at 30 ms\n    restart b at 40 ms\n    until 100 ms",
+    );
+    let file = written("clocks", &text);
+    let commands = "break deliver at b\ncontinue\nwhy\ndelete\ncontinue\n";
+    let (out, err, code) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert_eq!((err.as_str(), code), ("", 0), "{out}");
+    for said in ["b  3.002 s  reaction", "sent by a at 2.001 s", "b  3.03 s  crashes\n", "b  3.04 s  begins anew\n"] {
+        assert!(out.contains(said), "{said}: {out}");
+    }
+}
+
+/// A host that is called like the word in front of it could not be named.
+#[test]
+fn a_host_may_be_called_at() {
+    let text = FILE.replace("host b ", "host at ").replace(" b.", " at.");
+    let file = written("called_at", &text);
+    let commands = "break deliver at at\ncontinue\nbreak deliver at\n";
+    let (out, ..) = transcript(&["debug", file.to_str().unwrap()], commands);
+    assert!(out.contains("\nat  "), "{out}");
+    assert!(out.contains("what belongs behind `at` is missing"), "{out}");
+    assert_eq!(out.matches("is missing").count(), 1, "{out}");
+}
+
 /// The causes ended where a frame came in.
 #[test]
 fn why_goes_on_at_the_host_that_sent_the_frame() {

@@ -276,7 +276,9 @@ impl Terminal {
             Some((before, behind)) => (before.to_string(), Some(behind.trim().to_string())),
             None => (text.to_string(), None),
         };
-        if let Some(word) = [" if", " times", " say", " at"].iter().find(|word| rest.ends_with(**word)) {
+        // A host may be called `at`.
+        let is_open = |word: &&&str| rest.strip_suffix(**word).is_some_and(|before| !before.ends_with(" at"));
+        if let Some(word) = [" if", " times", " say", " at"].iter().find(is_open) {
             return Err(format!("what belongs behind `{}` is missing", word.trim()));
         }
         let (rest, log) = cut(rest, " say ");

@@ -95,17 +95,17 @@ impl Hosts {
     /// A host crashes, or begins anew.
     pub fn turned(&mut self, host: usize, begins: bool) {
         if let Some(lives) = self.all.get_mut(host) {
-            lives.down = (!begins).then_some(self.now);
+            lives.down = (!begins).then_some(lives.clock.shown(self.now));
         }
     }
 
-    /// The network's time.
-    pub fn now(&self) -> u64 {
-        self.now
+    /// The time by a host's own clock.
+    pub fn shown(&self, host: usize) -> u64 {
+        self.all.get(host).map_or(self.now, |lives| lives.clock.shown(self.now))
     }
 
     fn output(&mut self, host: usize, frame: Option<u64>) {
-        let at = self.now;
+        let at = self.shown(host);
         let Some(lives) = self.all.get_mut(host) else { return };
         let life = lives.all.len().saturating_sub(1);
         let Some(current) = lives.all.last_mut() else { return };

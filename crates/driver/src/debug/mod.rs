@@ -195,7 +195,7 @@ impl Hosting for Engine {
     fn turned(&mut self, host: usize, begins: bool) {
         self.hosts.turned(host, begins);
         if matches!(self.mode, Mode::Forward(..)) {
-            self.front.turned(&self.facts.hosts[host].name, self.hosts.now(), begins);
+            self.front.turned(&self.facts.hosts[host].name, self.hosts.shown(host), begins);
         }
     }
 }
