@@ -89,10 +89,8 @@ impl Highlighter<'_> {
         if token.kind() != SyntaxKind::IDENT {
             return None;
         }
-        let mentions = mentions_in(self.program, at).iter().filter(|mention| mention.at == at && mention.of != at);
-        let mut of = mentions.map(|mention| mention.of).filter(|of| *of != at);
-        let first = of.next()?;
-        self.site.link(first)
+        let first = mentions_in(self.program, at).iter().find(|mention| mention.at == at && mention.is_use())?;
+        self.site.link(first.of)
     }
 }
 

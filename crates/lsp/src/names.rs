@@ -118,7 +118,7 @@ pub fn meant(analysis: &Analysis, at: Span) -> Vec<Span> {
 
 /// Whether the compiler's table says that this word refers to another.
 pub fn is_mention(analysis: &Analysis, at: Span) -> bool {
-    mentions_at(&analysis.checked.program.mentions, at).iter().any(|mention| mention.of != at)
+    mentions_at(&analysis.checked.program.mentions, at).iter().any(Mention::is_use)
 }
 
 fn mentions_at(mentions: &[Mention], at: Span) -> &[Mention] {

@@ -117,7 +117,7 @@ fn join(found: &mut BTreeSet<Named>, all: &[&Analysis]) {
 fn declared_among<'a>(known: &'a Analysis, found: &'a BTreeSet<Named>) -> impl Iterator<Item = Span> + 'a {
     let mentions = &known.checked.program.mentions;
     let is_declared = move |span: Span, part: Part| {
-        let mut here = mentions.iter().filter(|mention| mention.at == span && mention.of != span);
+        let mut here = mentions.iter().filter(|mention| mention.at == span && mention.is_use());
         !here.any(|mention| shorthand::parts(known, mention).0 == part)
     };
     found.iter().filter_map(move |((name, start, end), part)| {

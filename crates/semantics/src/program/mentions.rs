@@ -14,3 +14,10 @@ pub struct Mention {
     /// It is the same word, except where a service or a part is named in small letters.
     pub of: Span,
 }
+
+impl Mention {
+    /// Whether it names what is declared at another place.
+    pub fn is_use(&self) -> bool {
+        self.at != self.of
+    }
+}
