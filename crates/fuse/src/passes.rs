@@ -16,6 +16,7 @@ pub enum Pass {
     Memos,
     Gathering,
     Alike,
+    Uniting,
 }
 
 /// A set of passes that run.
@@ -24,7 +25,7 @@ pub struct Passes(u16);
 
 impl Pass {
     /// All passes, in the order in which they run.
-    pub const ALL: [Pass; 11] = [
+    pub const ALL: [Pass; 12] = [
         Pass::Usual,
         Pass::Parting,
         Pass::HandingOver,
@@ -36,6 +37,7 @@ impl Pass {
         Pass::Memos,
         Pass::Gathering,
         Pass::Alike,
+        Pass::Uniting,
     ];
 
     /// Its name.
@@ -67,6 +69,7 @@ impl Pass {
                 ("gathering", "gathers constant parts of sums, of octets in front of messages and of bounds")
             }
             Pass::Alike => ("alike", "merges ways that differ only in the results of a memo"),
+            Pass::Uniting => ("uniting", "makes memos that ask the same into one"),
         }
     }
 

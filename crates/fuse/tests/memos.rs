@@ -62,8 +62,36 @@ fn bounds_of_a_size_are_asked_once() {
          br small @0.999 fits, exit\n  fits:\n    more = add.wrap n, 8\n    mtu = get b.mtu\n    room = le more, mtu\n    br room @0.999 goes, exit\n  goes:\n    \
          out dev.frame(m)\n    return\n",
     );
-    assert_eq!((count(&path, " le "), count(&path, "br ")), (1, 1), "{path}{memo}");
-    assert!(memo.contains("min 60000,") && memo.contains("sub.wrap"), "{memo}");
+    assert_eq!((count(&path, " lt "), count(&path, "br ")), (1, 1), "{path}{memo}");
+    // What is below may have no room at all: the path asks that, the memo does not.
+    assert!(memo.contains("min 60001,") && memo.contains("sub.wrap"), "{memo}");
+    assert_eq!(count(&memo, " le "), 0, "{memo}");
+}
+
+/// Ways that part by the message: behind that both ask whether `asked` lives, and put something else of it in front.
+fn apart(asked: &str) -> (String, String) {
+    with_memos(&format!(
+        "    n = size m\n    one = eq n, 4\n    br one @0.5 near, far\n  \
+         near:\n    b = get s.below\n    there = lives b\n    br there @0.999 nearer, exit\n  nearer:\n    station = get b.station\n    \
+         framed = front m, \"000000000000\"\n    sealed = store.be48 framed, 0, station\n    out dev.frame(sealed)\n    return\n  \
+         far:\n    c = get s.below\n    there2 = lives c\n    br there2 @0.999 farther, exit\n  farther:\n{asked}    mtu = get c.mtu\n    part = get c.part\n    \
+         both = add.wrap mtu, part\n    framed2 = front m, \"00000000\"\n    sealed2 = store.be32 framed2, 0, both\n    out dev.frame(sealed2)\n    return\n"
+    ))
+}
+
+#[test]
+fn memos_that_ask_the_same_are_one() {
+    let (path, memo) = apart("");
+    assert_eq!((count(&path, "recall up.S.send.memo_1("), count(&path, "recall ")), (2, 2), "{path}{memo}");
+    assert_eq!((count(&memo, "memo up.S.send"), count(&memo, "lives"), count(&memo, "add.wrap")), (1, 1, 1), "{memo}");
+    assert!(memo.contains("-> (u48, u32)"), "{memo}");
+}
+
+#[test]
+fn memos_that_ask_more_stay_apart() {
+    let (path, memo) =
+        apart("    more = get c.part\n    is_more = gt more, 7\n    br is_more @0.999 farthest, exit\n  farthest:\n");
+    assert_eq!((count(&path, "memo_1("), count(&path, "memo_2("), count(&memo, "yield")), (1, 1, 2), "{path}{memo}");
 }
 
 #[test]

@@ -2,9 +2,7 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
-use mokume_reaction::{
-    to, Binary, BlockId, BodyBuilder, Compare, Function, OpKind, Operation, Role, Terminator, Type, Value,
-};
+use mokume_reaction::{to, Binary, BlockId, BodyBuilder, Function, OpKind, Operation, Role, Terminator, Type, Value};
 
 use super::paper::Paper;
 use super::plan::{Bound, Leaf, Plan, Step};
@@ -241,7 +239,7 @@ impl<'a> Rewriter<'a> {
             let lives = paper.builder.value(self.automaton, OpKind::Lives { object });
             paper.only_if(lives);
         }
-        let most = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.most(&plan.still, bounds, paper));
+        let room = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.room(&plan.still, bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
             values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
@@ -257,7 +255,7 @@ impl<'a> Rewriter<'a> {
             }
             if other.bounds.is_some() {
                 let none = || paper.builder.constant(self.automaton, U32, 0);
-                values.push(most.filter(|_| at == leaf).unwrap_or_else(none));
+                values.push(room.filter(|_| at == leaf).unwrap_or_else(none));
             }
         }
         paper.builder.end(Terminator::Yield { values });
@@ -278,25 +276,27 @@ impl<'a> Rewriter<'a> {
         objects
     }
 
-    /// The largest size within all bounds; the memo refuses if there is none.
-    fn most(&self, still: &Still, bounds: &[Bound], paper: &mut Paper) -> Value {
+    /// A message within all bounds has fewer octets than this; zero if there is none. So the memo asks nothing more for a bound, and
+    /// memos that differ only in what they add to a message ask the same.
+    fn room(&self, still: &Still, bounds: &[Bound], paper: &mut Paper) -> Value {
         let constants = bounds.iter().filter_map(|bound| Some(still.constant(bound.limit)? - bound.more));
-        let all = constants.min().unwrap_or(u64::from(u32::MAX));
-        let mut most = paper.builder.constant(self.automaton, U32, all);
+        let most = u64::from(u32::MAX) - 1;
+        let all = constants.min().unwrap_or(most).min(most) + 1;
+        let mut room = paper.builder.constant(self.automaton, U32, all);
         for bound in bounds.iter().filter(|bound| still.constant(bound.limit).is_none()) {
             let limit = self.value(bound.limit, paper);
-            if bound.more == 0 {
-                let min = OpKind::Binary { op: Binary::Min, a: most, b: limit };
-                most = paper.builder.value(self.automaton, min);
-                continue;
+            let [most, one, more] =
+                [most, 1, bound.more].map(|value| paper.builder.constant(self.automaton, U32, value));
+            let mut binary =
+                |op: Binary, a: Value, b: Value| paper.builder.value(self.automaton, OpKind::Binary { op, a, b });
+            let limit = binary(Binary::Min, limit, most);
+            let mut own = binary(Binary::AddWrap, limit, one);
+            if bound.more > 0 {
+                let least = binary(Binary::Max, own, more);
+                own = binary(Binary::SubWrap, least, more);
             }
-            let more = paper.builder.constant(self.automaton, U32, bound.more);
-            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: more, b: limit });
-            paper.only_if(condition);
-            let room = OpKind::Binary { op: Binary::SubWrap, a: limit, b: more };
-            let room = paper.builder.value(self.automaton, room);
-            most = paper.builder.value(self.automaton, OpKind::Binary { op: Binary::Min, a: most, b: room });
+            room = binary(Binary::Min, room, own);
         }
-        most
+        room
     }
 }

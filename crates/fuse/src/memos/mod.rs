@@ -16,6 +16,7 @@ mod paper;
 mod path;
 mod plan;
 mod still;
+mod united;
 
 use crate::passes::{Pass, Passes};
 use crate::Aside;
@@ -44,6 +45,7 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
     let gathers = passes.has(Pass::Gathering);
     let mut automaton = automaton.clone();
     let hot = hot(&automaton, aside);
+    let first = automaton.functions.len();
     for index in 0..automaton.paths.len() {
         let path = &automaton.paths[index];
         let name = automaton.handler_name(path.handler);
@@ -78,6 +80,9 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
             automaton.functions.extend(memos);
             automaton.paths[index].body = body;
         }
+    }
+    if passes.has(Pass::Uniting) {
+        united::united(&mut automaton, first);
     }
     automaton
 }

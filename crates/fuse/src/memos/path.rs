@@ -70,10 +70,10 @@ impl Rewriter<'_> {
             let fields: Vec<_> = leaf.fields.iter().copied().zip(&mut given).collect();
             paper.values.extend(fields);
             paper.builder.select(block);
-            if let (Some((size, _)), Some(most)) = (&leaf.bounds, leaf.bounds.as_ref().and_then(|_| given.next())) {
+            if let (Some((size, _)), Some(room)) = (&leaf.bounds, leaf.bounds.as_ref().and_then(|_| given.next())) {
                 let size = self.value(*size, paper);
                 let condition =
-                    paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Le, a: size, b: most });
+                    paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a: size, b: room });
                 paper.only_if(condition);
             }
             self.leaf(plan, leaf, above, paper);
