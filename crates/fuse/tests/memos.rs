@@ -68,7 +68,8 @@ fn bounds_of_a_size_are_asked_once() {
     assert_eq!(count(&memo, " le "), 0, "{memo}");
 }
 
-/// Ways that part by the message: behind that both ask whether `asked` lives, and put something else of it in front.
+/// Ways that part by the message: behind that both ask whether what is below lives, the second also what `asked` says, and put something
+/// else of it in front.
 fn apart(asked: &str) -> (String, String) {
     with_memos(&format!(
         "    n = size m\n    one = eq n, 4\n    br one @0.5 near, far\n  \

@@ -15,13 +15,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use mokume_analyse::Liveness;
 use mokume_base::{Random, RealWorld};
 use mokume_driver::prove::Beside;
 use mokume_driver::usual;
 use mokume_emit_c::drive::Difference;
 use mokume_prove::judge::{judge_watched, Judged, Step};
 use mokume_prove::solver::{solvers, Solver};
-use mokume_reaction::{verify, Automaton};
+use mokume_reaction::{verify, Automaton, Body, Operation};
 
 use crate::campaign::stacks::{of_files, Stack};
 use faults::{concerned, Change, Fault};
@@ -121,6 +122,16 @@ enum Fate {
     Wrong(String),
 }
 
+/// A body without operations on which nothing depends: a memo computes for all who recall it, and a path uses a part of that.
+fn used(body: &Body) -> Body {
+    let mut body = body.clone();
+    let live = Liveness::of(&body);
+    for block in &mut body.blocks {
+        block.ops.retain(|op| !op.kind.is_removable() || op.results.iter().any(|result| live.is_live(*result)));
+    }
+    body
+}
+
 /// Judges one fault; `None` if the automaton is invalid, or no proved path changes.
 fn fate(
     subjected: &Subjected,
@@ -135,7 +146,9 @@ fn fate(
     let faulty = mokume_analyse::flat(&faulty).into_owned();
     let changed: Vec<usize> = concerned(&subjected.fused, fault.home)
         .into_iter()
-        .filter(|path| subjected.proved[*path] && faulty.paths[*path] != subjected.flat.paths[*path])
+        .filter(|path| {
+            subjected.proved[*path] && used(&faulty.paths[*path].body) != used(&subjected.flat.paths[*path].body)
+        })
         .collect();
     if changed.is_empty() {
         return None;
@@ -320,8 +333,7 @@ fn no_mutant_that_shows_is_proved() {
     let counted = judge_all(QUICK, number("MOKUME_MUTANTS", 25), (60, number("MOKUME_SEED", 1)));
     say(&counted);
     assert!(counted.wrong.is_empty(), "proved, and wrong:\n{}", counted.wrong.join("\n\n"));
-    // Of a few mutants, drawn anew whenever paths change, half are the same in all that can be seen.
-    assert!(counted.judged() >= 20 && counted.refused * 10 >= counted.judged() * 4, "too few are refused");
+    assert!(counted.judged() >= 20 && counted.refused * 10 >= counted.judged() * 5, "too few are refused");
 }
 
 #[test]

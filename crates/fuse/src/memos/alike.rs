@@ -42,7 +42,7 @@ fn keep<T>(of: &mut Vec<T>, is_kept: &[bool]) {
 }
 
 /// The memos that a body recalls, each with the block where it continues with the results.
-fn recalled(body: &Body) -> Vec<(usize, BlockId)> {
+pub(super) fn recalled(body: &Body) -> Vec<(usize, BlockId)> {
     let recall = |terminator: &Terminator| match terminator {
         Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } => Some((memo.index(), then.block)),
         _ => None,

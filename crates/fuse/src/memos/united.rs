@@ -8,55 +8,49 @@
 
 use std::collections::BTreeSet;
 
+use mokume_analyse::Flow;
 use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{
-    to, Automaton, BlockId, Body, BodyBuilder, Effects, Fallible, Function, FunctionId, OpKind, Operation, Role,
-    SourceId, Terminator, Type, Value,
+    to, Automaton, BlockId, Body, BodyBuilder, Fallible, Function, FunctionId, OpKind, Operation, Role, SourceId,
+    Target, Terminator, Type, Value, ValueInfo,
 };
 
+use super::alike::recalled;
 use super::paper::Paper;
 
 /// Unites memos, which are the functions from number `first` on.
 pub(super) fn united(automaton: &mut Automaton, first: usize) {
-    let memos = automaton.functions.split_off(first);
-    let mut apart: Vec<Vec<Told>> = Vec::new();
-    let mut numbers: HashMap<Vec<Type>, Numbers> = HashMap::default();
     let alone = recalled_alone(automaton);
+    let memos = automaton.functions.split_off(first);
+    let mut numbers: HashMap<Vec<Type>, Numbers> = HashMap::default();
+    // The groups by what they ask; each has the memos in it, and what these do, if it may have several.
+    let mut groups: Vec<(Vec<usize>, Vec<Way>)> = Vec::new();
+    let mut asking: HashMap<(Vec<Type>, BTreeSet<String>), usize> = HashMap::default();
     for (at, memo) in memos.iter().enumerate() {
         let params: Vec<Type> = memo.params.iter().map(|(_, ty)| *ty).collect();
-        let numbers = numbers.entry(params).or_default();
-        let told = told(memo, numbers).filter(|_| alone.contains(&FunctionId::from(first + at)));
-        let told = told.unwrap_or_else(|| Told { memo: at, steps: None, results: Vec::new() });
-        let told = Told { memo: at, ..told };
-        let is_same = |group: &&mut Vec<Told>| {
-            let other = &memos[group[0].memo];
-            let is_object = matches!(memo.params[..], [] | [(_, Type::Ref(_))]);
-            let asks = told.asks().filter(|_| is_object);
-            asks.is_some()
-                && asks == group[0].asks()
-                && memo.params.iter().map(|param| param.1).eq(other.params.iter().map(|param| param.1))
+        // What is kept by numbers has tables that belong to one path.
+        let may_be = alone.contains(&(first + at)) && matches!(params[..], [] | [Type::Ref(_)]);
+        let way = may_be.then(|| way(memo, numbers.entry(params.clone()).or_default())).flatten();
+        let group = match &way {
+            Some(way) => *asking.entry((params, way.asks())).or_insert(groups.len()),
+            None => groups.len(),
         };
-        match apart.iter_mut().find(is_same) {
-            Some(group) => group.push(told),
-            None => apart.push(vec![told]),
+        if group == groups.len() {
+            groups.push(Default::default());
         }
+        groups[group].0.push(at);
+        groups[group].1.extend(way);
     }
-    let mut places: HashMap<FunctionId, (FunctionId, Option<Vec<usize>>)> = HashMap::default();
-    for group in &apart {
+    let mut places: HashMap<FunctionId, Place> = HashMap::default();
+    for (of, ways) in groups {
         let now = FunctionId::from(automaton.functions.len());
-        let of = |told: &Told| FunctionId::from(first + told.memo);
-        let function = match group.as_slice() {
-            [one] => {
-                places.insert(of(one), (now, None));
-                memos[one.memo].clone()
-            }
-            several => {
-                let (function, given) = unite(automaton, &memos[several[0].memo], several);
-                places.extend(several.iter().zip(given).map(|(told, given)| (of(told), (now, Some(given)))));
-                function
-            }
+        let leader = &memos[of[0]];
+        let (function, given) = match of.len() {
+            1 => (leader.clone(), vec![(0..leader.results.len()).collect()]),
+            _ => unite(automaton, leader, &ways),
         };
+        places.extend(of.iter().zip(given).map(|(at, results)| (FunctionId::from(first + at), Place { now, results })));
         automaton.functions.push(function);
     }
     let results: Vec<Vec<Type>> = automaton.functions.iter().map(|function| function.results.clone()).collect();
@@ -65,47 +59,46 @@ pub(super) fn united(automaton: &mut Automaton, first: usize) {
     }
 }
 
-/// Memos whose results go to blocks of their own wherever they are recalled.
-fn recalled_alone(automaton: &Automaton) -> BTreeSet<FunctionId> {
+/// The numbers of memos whose results go to blocks of their own wherever they are recalled.
+fn recalled_alone(automaton: &Automaton) -> BTreeSet<usize> {
     let (mut alone, mut shared) = (BTreeSet::new(), BTreeSet::new());
     for path in &automaton.paths {
-        let mut ways_in = vec![0; path.body.blocks.len()];
-        for target in path.body.blocks.iter().flat_map(|block| block.terminator.targets()) {
-            ways_in[target.block.index()] += 1;
-        }
-        for block in &path.body.blocks {
-            if let Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } = &block.terminator {
-                let is_alone = ways_in[then.block.index()] == 1 && then.args.is_empty();
-                if is_alone { &mut alone } else { &mut shared }.insert(*memo);
-            }
+        let flow = Flow::new(&path.body);
+        for (memo, told) in recalled(&path.body) {
+            if flow.edges_into(told) == 1 { &mut alone } else { &mut shared }.insert(memo);
         }
     }
     alone.difference(&shared).copied().collect()
 }
 
-/// Recalls what the memos have become: of each its number now and, where it was united with others, the places of its results.
-fn recall_united(
-    body: &mut Body,
-    places: &HashMap<FunctionId, (FunctionId, Option<Vec<usize>>)>,
-    results: &[Vec<Type>],
-) {
+/// What has become of a memo: its number now, and where each of its results stands.
+struct Place {
+    now: FunctionId,
+    results: Vec<usize>,
+}
+
+/// Recalls what the memos have become.
+fn recall_united(body: &mut Body, places: &HashMap<FunctionId, Place>, results: &[Vec<Type>]) {
     for at in 0..body.blocks.len() {
         let Terminator::Try { op: Fallible::Recall { memo, .. }, then, .. } = &mut body.blocks[at].terminator else {
             continue;
         };
-        let Some((now, given)) = places.get(memo) else { continue };
-        *memo = *now;
-        let then = then.block;
-        let Some(given) = given else { continue };
-        let old = std::mem::take(&mut body.blocks[then.index()].params);
-        let place = |of: usize| given.iter().position(|place| *place == of).map(|place| old[place]);
-        let params = results[now.index()].iter().enumerate().map(|(at, ty)| {
-            place(at).unwrap_or_else(|| {
-                body.values.push(mokume_reaction::ValueInfo { ty: *ty, name: String::new() });
+        let Some(place) = places.get(memo) else { continue };
+        *memo = place.now;
+        let (then, all) = (then.block.index(), &results[place.now.index()]);
+        if place.results.iter().copied().eq(0..all.len()) {
+            continue;
+        }
+        let old = std::mem::take(&mut body.blocks[then].params);
+        let params = all.iter().enumerate().map(|(at, ty)| {
+            place.results.iter().position(|own| *own == at).map(|own| old[own]).unwrap_or_else(|| {
+                body.values.push(ValueInfo { ty: *ty, name: String::new() });
                 Value(body.values.len() as u32 - 1)
             })
         });
-        body.blocks[then.index()].params = params.collect();
+        // Behind the results stand a block's own parameters.
+        let own = old[place.results.len()..].iter().copied();
+        body.blocks[then].params = params.chain(own).collect();
     }
 }
 
@@ -150,28 +143,32 @@ enum Step {
     },
 }
 
-/// A memo that has one way: all values are told by their numbers.
-struct Told {
-    memo: usize,
-    /// `None` if it has several.
-    steps: Option<Vec<Step>>,
-    results: Vec<Value>,
-}
-
-impl Told {
-    /// What it asks, each once, in an order of its own.
-    fn asks(&self) -> Option<Vec<String>> {
-        let asks = self.steps.as_ref()?.iter().filter_map(|step| match step {
+impl Step {
+    /// What it asks.
+    fn asks(&self) -> Option<String> {
+        match self {
             Step::Ask { condition, is } => Some(format!("{condition:?} {is}")),
             Step::Find { op, .. } => Some(format!("{op:?}")),
             Step::Compute { .. } => None,
-        });
-        Some(asks.collect::<BTreeSet<String>>().into_iter().collect())
+        }
     }
 }
 
-/// What a memo does, if it has one way and only reads.
-fn told(memo: &Function, numbers: &mut Numbers) -> Option<Told> {
+/// What a memo does that has one way: all values are told by their numbers.
+struct Way {
+    steps: Vec<Step>,
+    results: Vec<Value>,
+}
+
+impl Way {
+    /// What it asks, each once.
+    fn asks(&self) -> BTreeSet<String> {
+        self.steps.iter().filter_map(Step::asks).collect()
+    }
+}
+
+/// What a memo does, if it has one way. Memos only read.
+fn way(memo: &Function, numbers: &mut Numbers) -> Option<Way> {
     let body = &memo.body;
     let mut known: HashMap<Value, Value> = HashMap::default();
     for (at, param) in body.blocks[0].params.iter().enumerate() {
@@ -181,9 +178,6 @@ fn told(memo: &Function, numbers: &mut Numbers) -> Option<Told> {
     loop {
         let block = &body.blocks[at.index()];
         for op in &block.ops {
-            if !(op.kind.effects() - Effects::READS).is_empty() {
-                return None;
-            }
             let mut kind = op.kind.clone();
             kind.for_each_operand_mut(&mut |operand| *operand = known[operand]);
             let results: Vec<Value> =
@@ -191,14 +185,14 @@ fn told(memo: &Function, numbers: &mut Numbers) -> Option<Told> {
             known.extend(op.results.iter().copied().zip(results.iter().copied()));
             steps.push(Step::Compute { kind, results, source: op.source });
         }
-        let refuses = |target: &mokume_reaction::Target| {
+        let refuses = |target: &Target| {
             let block = &body.blocks[target.block.index()];
             block.ops.is_empty() && matches!(block.terminator, Terminator::Refuse { .. })
         };
         let on = match &block.terminator {
             Terminator::Yield { values } => {
                 let results = values.iter().map(|value| known[value]).collect();
-                return Some(Told { memo: 0, steps: Some(steps), results });
+                return Some(Way { steps, results });
             }
             Terminator::Branch { condition, then, otherwise, .. } if refuses(then) != refuses(otherwise) => {
                 let is = refuses(otherwise);
@@ -229,22 +223,22 @@ fn told(memo: &Function, numbers: &mut Numbers) -> Option<Told> {
 }
 
 /// One memo for several that ask the same, with the places of each one's results.
-fn unite(automaton: &Automaton, first: &Function, several: &[Told]) -> (Function, Vec<Vec<usize>>) {
+fn unite(automaton: &Automaton, first: &Function, several: &[Way]) -> (Function, Vec<Vec<usize>>) {
     let builder = BodyBuilder::new(&first.params);
     let given = builder.current().map(|entry| builder.params(entry).to_vec()).unwrap_or_default();
     // The numbers of parameters are the first ones.
     let values = given.iter().enumerate().map(|(at, param)| (Value(at as u32), *param)).collect();
     let mut paper = Paper { builder, values, exit: None };
     let mut asked: BTreeSet<String> = BTreeSet::new();
-    for step in several.iter().filter_map(|told| told.steps.as_ref()).flatten() {
+    for step in several.iter().flat_map(|way| &way.steps) {
         do_step(automaton, step, &mut asked, &mut paper);
     }
     let (mut results, mut places): (Vec<(Value, usize)>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
-    for told in several {
+    for way in several {
         let mut own = Vec::new();
-        for (at, value) in told.results.iter().enumerate() {
+        for (at, value) in way.results.iter().enumerate() {
             // What a memo returns twice has two places.
-            let nth = told.results[..at].iter().filter(|other| *other == value).count();
+            let nth = way.results[..at].iter().filter(|other| *other == value).count();
             let known = results.iter().position(|known| *known == (*value, nth));
             own.push(known.unwrap_or_else(|| {
                 results.push((*value, nth));
@@ -267,6 +261,10 @@ fn unite(automaton: &Automaton, first: &Function, several: &[Told]) -> (Function
 
 /// Does a step, unless it was done.
 fn do_step(automaton: &Automaton, step: &Step, asked: &mut BTreeSet<String>, paper: &mut Paper) {
+    if step.asks().is_some_and(|asks| !asked.insert(asks)) {
+        return;
+    }
+    paper.builder.set_source(None);
     match step {
         Step::Compute { kind, results, source } => {
             if results.iter().any(|result| !paper.values.contains_key(result)) {
@@ -277,30 +275,24 @@ fn do_step(automaton: &Automaton, step: &Step, asked: &mut BTreeSet<String>, pap
                 paper.values.extend(results.iter().copied().zip(made));
             }
         }
-        Step::Ask { condition, is } => {
-            if asked.insert(format!("{condition:?} {is}")) {
-                let next = paper.builder.block("", &[]);
-                let (on, exit) = (to(next, []), to(paper.exit(), []));
-                let ways = if *is { (on, exit, 0.999) } else { (exit, on, 0.001) };
-                let (condition, likely) = (paper.values[condition], Some(ways.2));
-                paper.builder.set_source(None);
-                paper.builder.end(Terminator::Branch { condition, then: ways.0, otherwise: ways.1, likely });
-                paper.builder.select(next);
-            }
+        Step::Ask { condition, is: true } => paper.only_if(paper.values[condition]),
+        Step::Ask { condition, is: false } => {
+            let next = paper.builder.block("", &[]);
+            let (then, otherwise) = (to(paper.exit(), []), to(next, []));
+            let condition = paper.values[condition];
+            paper.builder.end(Terminator::Branch { condition, then, otherwise, likely: Some(0.001) });
+            paper.builder.select(next);
         }
         Step::Find { op, found } => {
-            if asked.insert(format!("{op:?}")) {
-                let mut op = op.clone();
-                op.for_each_operand_mut(&mut |operand| *operand = paper.values[operand]);
-                let types = paper.builder.typing(automaton).results(&op).unwrap_or_default();
-                let params: Vec<(String, Type)> = types.into_iter().map(|ty| (String::new(), ty)).collect();
-                let next = paper.builder.block("", &params);
-                let exit = to(paper.exit(), []);
-                paper.values.extend(found.iter().copied().zip(paper.builder.params(next).to_vec()));
-                paper.builder.set_source(None);
-                paper.builder.end(Terminator::Try { op, then: to(next, []), otherwise: exit });
-                paper.builder.select(next);
-            }
+            let mut op = op.clone();
+            op.for_each_operand_mut(&mut |operand| *operand = paper.values[operand]);
+            let types = paper.builder.typing(automaton).results(&op).unwrap_or_default();
+            let params: Vec<(String, Type)> = types.into_iter().map(|ty| (String::new(), ty)).collect();
+            let next = paper.builder.block("", &params);
+            let exit = to(paper.exit(), []);
+            paper.values.extend(found.iter().copied().zip(paper.builder.params(next).to_vec()));
+            paper.builder.end(Terminator::Try { op, then: to(next, []), otherwise: exit });
+            paper.builder.select(next);
         }
     }
 }
