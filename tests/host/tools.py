@@ -10,6 +10,7 @@ import os
 import pathlib
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -116,6 +117,31 @@ def a_slow_pipe(backend):
         time.sleep(0.005)
     good = process.wait(30) == 0 and heard.digest() == hashlib.sha256(BLOCK * 2).digest()
     report(good, f"{backend}: connect: a slow reader of the standard output")
+
+
+def a_quick_sender(backend):
+    """What has come is written while there is room, and the window stays open: who writes one message a turn makes Linux wait for each."""
+    port = server(THEIRS, lambda talk: talk.sendall(BLOCK * 8))
+    got, pcap = SCRATCH / "got", SCRATCH / "windows.pcap"
+    with open(got, "wb") as out:
+        code = subprocess.run([str(MOKUME), "connect", THEIRS, port, "--backend", backend, *ADDRESSES, "--for", "60s", "--linger", "0s", "--pcap", str(pcap)],
+                              stdin=subprocess.DEVNULL, stdout=out, timeout=120, cwd=SCRATCH).returncode
+    windows = windows_of(pcap, OURS)
+    narrow = sum(window <= 2 * 1460 for window in windows)
+    good = code == 0 and got.read_bytes() == BLOCK * 8 and len(windows) > 1000 and narrow * 4 < len(windows)
+    report(good, f"{backend}: connect: the window stays open for a quick sender", f"{code}, {narrow} of {len(windows)} acknowledgements promise two segments or less")
+
+
+def windows_of(pcap, whose):
+    """What the TCP segments of this address promise, in a capture of Ethernet."""
+    octets, at, windows = pcap.read_bytes(), 24, []
+    while at < len(octets):
+        size, = struct.unpack_from("<I", octets, at + 8)
+        frame = octets[at + 16:at + 16 + size]
+        if frame[12:14] == b"\x08\0" and frame[23] == 6 and frame[26:30] == socket.inet_aton(whose):
+            windows.append(struct.unpack_from(">H", frame, 48)[0])
+        at += 16 + size
+    return windows
 
 
 def unread(backend):
@@ -298,6 +324,7 @@ def tools(backend):
         for to in [THEIRS, THEIRS6]:
             connects(backend, to)
         a_slow_pipe(backend)
+        a_quick_sender(backend)
         unread(backend)
         for to in [OURS, OURS6]:
             listens(backend, to)

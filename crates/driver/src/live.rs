@@ -53,6 +53,24 @@ pub struct Wait {
     pub what: Ready,
 }
 
+impl Wait {
+    fn asked(&self) -> libc::pollfd {
+        let events = match self.what {
+            Ready::ToRead => libc::POLLIN,
+            Ready::ToWrite => libc::POLLOUT,
+            Ready::ToBreak => 0,
+        };
+        libc::pollfd { fd: self.descriptor, events, revents: 0 }
+    }
+
+    /// Whether it is ready now. One that has ended or is closed is: reading or writing then tells.
+    pub fn is_ready(&self) -> bool {
+        let mut asked = self.asked();
+        // SAFETY: the call writes to one `pollfd`, which outlives it.
+        unsafe { libc::poll(&raw mut asked, 1, 0) > 0 }
+    }
+}
+
 /// A source of inputs besides the devices: a person, a pipe.
 pub trait Voice {
     /// What to wait for before there is more input; `None` if it has some now, or never will.
@@ -292,13 +310,7 @@ impl Clock {
         let longest = 200_000_000;
         let timeout = next.map_or(longest, |at| at.saturating_sub(real)).min(longest);
         let spec = libc::timespec { tv_sec: 0, tv_nsec: i64::try_from(timeout).unwrap_or(0) };
-        let events = |what| match what {
-            Ready::ToRead => libc::POLLIN,
-            Ready::ToWrite => libc::POLLOUT,
-            Ready::ToBreak => 0,
-        };
-        let wait = |wait: &Wait| libc::pollfd { fd: wait.descriptor, events: events(wait.what), revents: 0 };
-        let mut waits: Vec<libc::pollfd> = waits.iter().map(wait).collect();
+        let mut waits: Vec<libc::pollfd> = waits.iter().map(Wait::asked).collect();
         // SAFETY: `waits` and `spec` outlive the call, and the count is that of `waits`.
         unsafe {
             libc::ppoll(waits.as_mut_ptr(), waits.len() as libc::nfds_t, &raw const spec, std::ptr::null());

@@ -18,7 +18,7 @@ pub enum Taken {
     Later,
 }
 
-/// One end of a stream in the operating system. Nothing here blocks, if the caller has waited until it is ready.
+/// One end of a stream in the operating system. Nothing here blocks, if the caller has waited until it is ready to read.
 pub trait End {
     /// What to wait for before reading.
     fn source(&self) -> Option<Wait>;
@@ -34,7 +34,7 @@ pub trait End {
     }
     /// Reads what is available, at most this many octets.
     fn read(&mut self, most: usize) -> Result<Taken, Error>;
-    /// Writes as many octets from the front as there is room for.
+    /// Writes as many octets from the front as there is room for, and returns how many: 0 if there is none now.
     fn write(&mut self, octets: &[u8]) -> Result<usize, Error>;
     /// Ends writing.
     fn shut(&mut self);
@@ -88,6 +88,10 @@ impl End for Standard {
     }
 
     fn write(&mut self, octets: &[u8]) -> Result<usize, Error> {
+        // The descriptor is not ours alone, so it is left as it is: one that blocks.
+        if !(Wait { descriptor: OUTPUT, what: Ready::ToWrite }).is_ready() {
+            return Ok(0);
+        }
         written(self.output.write(&octets[..octets.len().min(PIPE_ROOM)]))
     }
 

@@ -69,9 +69,9 @@ pub struct Link {
     has_shut_first: bool,
     has_closed: bool,
     /// Octets that arrived and were not written.
-    arrived: VecDeque<Vec<u8>>,
-    /// How many octets of the first piece were written.
-    written: usize,
+    arrived: VecDeque<u8>,
+    /// How many of them are left of each message.
+    sizes: VecDeque<usize>,
     is_finished: bool,
     has_shut_end: bool,
     /// Everything read so far, as long as the peer has sent nothing and it is not too much.
@@ -102,7 +102,7 @@ impl Link {
             has_shut_first: false,
             has_closed: false,
             arrived: VecDeque::new(),
-            written: 0,
+            sizes: VecDeque::new(),
             is_finished: false,
             has_shut_end: false,
             kept: Some(Input::default()),
@@ -153,7 +153,8 @@ impl Link {
             Heard::Failed { reason, .. } | Heard::Broken { reason, .. } => self.over(Ended::Broken(reason)),
             Heard::Deliver { octets, .. } if !octets.is_empty() && !self.has_shut_end => {
                 self.kept = None;
-                self.arrived.push_back(octets);
+                self.sizes.push_back(octets.len());
+                self.arrived.extend(octets);
             }
             Heard::Deliver { .. } | Heard::Accepted { .. } => {}
             Heard::Finished { .. } => {
@@ -234,24 +235,42 @@ impl Link {
         self.kept = self.kept.take().filter(|kept| kept.octets.len() <= KEPT);
     }
 
-    /// Writes as much as there is room for, and asks the stack for the same amount.
+    /// Writes as much as there is room for, and asks the stack for the same amount. What stays here though there is room
+    /// is missing in the stack's window, and a peer that fills a small window fills it again before the next turn.
     pub fn write(&mut self, stack: &mut Stack<'_>) -> Result<(), Failure> {
-        let Some(first) = self.arrived.front() else { return Ok(()) };
-        let wrote = self.end.write(&first[self.written..]);
-        let Some(count) = self.unless_gone(stack, wrote)? else { return Ok(()) };
-        self.written += count;
-        let is_whole = self.arrived.front().is_some_and(|first| self.written >= first.len());
-        if is_whole {
-            self.arrived.pop_front();
-            self.written = 0;
+        let (mut messages, mut octets) = (0, 0);
+        while !self.arrived.is_empty() {
+            let wrote = self.end.write(self.arrived.as_slices().0);
+            let Some(count) = self.unless_gone(stack, wrote)? else { return Ok(()) };
+            if count == 0 {
+                break;
+            }
+            octets += count;
+            messages += self.drop_written(count);
         }
         if let State::Open(session) = self.state {
-            let granted = (u64::from(is_whole), count as u64);
-            if count > 0 && !self.is_finished {
+            let granted = (messages, octets as u64);
+            if octets > 0 && !self.is_finished {
                 stack.say(self.at, Say::GrantDelivers, &What { session, granted, ..What::NOTHING })?;
             }
         }
         Ok(())
+    }
+
+    /// Drops the octets that were written; returns how many messages ended with them.
+    fn drop_written(&mut self, mut count: usize) -> u64 {
+        self.arrived.drain(..count);
+        let mut messages = 0;
+        while let Some(left) = self.sizes.front_mut() {
+            if *left > count {
+                *left -= count;
+                break;
+            }
+            count -= *left;
+            self.sizes.pop_front();
+            messages += 1;
+        }
+        messages
     }
 
     /// Sends what was read, and signals the ends of directions.
@@ -307,6 +326,7 @@ impl Link {
             stack.say(self.at, Say::Abort, &What { session, ..What::NOTHING })?;
         }
         self.arrived.clear();
+        self.sizes.clear();
         self.over(how);
         Ok(is_cut)
     }
