@@ -113,7 +113,8 @@ static inline void mk_shorten(mk_short *at, mk_ref ref)
     memcpy(at->generation, &generation, sizeof generation);
 }
 
-/* An object as programs see it. A handle of an object that has ended is refused at the port. Where its `object` is 0 it is nobody's. */
+/* An object as programs see it. A handle of an object that has ended is refused at the port. Where its `object` is 0 it is nobody's.
+   It belongs to one life of the instance: behind another init over the same memory it may name an object of the new life. */
 typedef struct mk_handle {
     uint32_t object; /* its number and 1 */
     uint32_t generation;

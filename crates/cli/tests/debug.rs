@@ -780,11 +780,12 @@ fn what_layers_below_publish_is_printed_and_compared() {
     .replace("session {", "entity {")
     .replace("entity { var heard: u32 = 0 }\n    entity { var own: u32 = 0 }", "entity {\n        var heard: u32 = 0\n        var own: u32 = 0\n    }");
     let file = written("below", &text);
-    let commands = "break Asks.send if below.room < 97\ncontinue\nprint below.room\nprint below.mtu\nprint below.other\nbreak Room.send say {below.mtu}\ncontinue\n";
+    let commands = "break Asks.send if below.room < 97\ncontinue\nprint below.room\nprint below.mtu\nprint below.other\nprint below.credit\nbreak Room.send say {below.mtu}\ncontinue\n";
     let (out, err, _) = transcript(&["debug", file.to_str().unwrap()], commands);
     assert_eq!(err, "", "{out}");
     assert!(out.contains("a  2 ms") && out.contains("print below.room\n96\n"), "{out}");
     assert!(out.contains("print below.mtu\n1510\n") && out.contains("nothing is called `below.other` here"), "{out}");
+    assert!(out.contains("it does not read `below.credit`"), "{out}");
     assert!(out.contains("\na  1514  (point 2)\n"), "{out}");
     // Of a session: its own, of a value that only `on change` names, too.
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/program/changes_of_sessions.mok");

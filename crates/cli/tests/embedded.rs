@@ -175,7 +175,7 @@ fn functions_in_c_have_names_of_their_own() {
     let all = std::fs::read_dir(folder.join("out")).unwrap().map(|entry| entry.unwrap().file_name());
     let own = all.map(|file| file.into_string().unwrap()).filter(|file| {
         let is_stack = file == "First.c" || file == "Second.c";
-        is_stack || file.starts_with("native_") && file.ends_with(".c")
+        is_stack || file.starts_with("native-") && file.ends_with(".c")
     });
     files.extend(own.map(|file| format!("out/{file}")));
     let main = "#include <unistd.h>\n#include \"First.h\"\n#include \"Second.h\"\n\

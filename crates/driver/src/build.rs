@@ -76,7 +76,7 @@ fn c_of(automaton: &Automaton, options: &Options, natives: &Files) -> Result<Vec
         vec![(format!("{}.h", generated.stem), generated.header), (format!("{}.c", generated.stem), generated.source)];
     files.extend(mokume_emit_c::RUNTIME.iter().map(|(name, text)| (name.to_string(), text.to_string())));
     // Two stacks may be written into one folder.
-    let own = |name: &str| mokume_emit_c::file_of(&format!("{stem}_{name}"));
+    let own = |name: &str| mokume_emit_c::file_of(&format!("{stem}-{name}"));
     files.extend(functions.into_iter().map(|(name, text)| (own(&name), text)));
     Ok(files)
 }

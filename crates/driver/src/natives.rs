@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mokume_base::world::World;
 use mokume_base::{Code, Diagnostic, SourceMap};
-use mokume_emit_c::{functions_of, Build, BuildError, Loaded, FUNCTIONS, WORDS_OF_C};
+use mokume_emit_c::{functions_of, why_taken, Build, BuildError, Loaded, FUNCTIONS};
 use mokume_reaction::{Automaton, Natives};
 use mokume_semantics::load::Loader;
 use mokume_semantics::program::{FunctionId, Program};
@@ -150,9 +150,10 @@ pub fn files(
         let Some(native) = function.native.as_ref().filter(|native| !native.file.is_empty()) else { continue };
         let span = function.name.span;
         let own = &function.name.text;
-        if WORDS_OF_C.contains(&own.as_str()) {
-            let message = format!("`{own}` is a word of C, and no function in C can have it as its name");
-            let help = format!("give the function another name, here and in its file: `{own}_of`");
+        if let Some(why) = why_taken(own) {
+            let message = format!("`{own}` {why}, and no function in C can have it as its name");
+            let free = own.trim_start_matches(|c: char| c == '_' || c.is_ascii_uppercase()).trim_start_matches("mk_");
+            let help = format!("give the function another name, here and in its file: `my_{free}`");
             diagnostics
                 .push(Diagnostic::error(MISSING, message).at(span, "has no file that could be compiled").help(help));
             continue;

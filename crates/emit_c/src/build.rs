@@ -355,9 +355,9 @@ fn files(generated: &[Generated], build: &Build<'_>) -> Vec<(String, String)> {
     files
 }
 
-/// The name of a file of functions in C among the generated files.
+/// The name of a file of functions in C among the generated files: one that no stack's file has.
 pub fn file_of(native: &str) -> String {
-    format!("native_{native}")
+    format!("native-{native}")
 }
 
 /// The first library of a build that programs cannot be linked with here; `None` if all can.

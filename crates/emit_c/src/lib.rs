@@ -34,7 +34,7 @@ pub use doors::memory::Needed;
 pub use fault::Fault;
 pub use machine::{CMachine, MachineError, Memory, REPORTS};
 pub use mokume_toolchain::Failure;
-pub use names::{functions_of, FUNCTIONS, WORDS_OF_C};
+pub use names::{functions_of, why_taken, FUNCTIONS};
 pub use native::{declaration, signatures, Signature};
 pub use natives::Loaded;
 pub use runtime::{RUNTIME, RUNTIME_FAULTS};

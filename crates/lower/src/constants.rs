@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use mokume_semantics::constants::{eval_in, Known, Value};
+use mokume_semantics::constants::{eval_in, Known, Unknown, Value};
 use mokume_semantics::program::{Expr, Program, RecordId, Type};
 
 /// The arguments for the parameters of the current expression.
@@ -91,5 +91,22 @@ pub fn fold_one(program: &Program, env: &Env<'_>, expr: &Expr) -> Option<u64> {
     match fold(program, env, expr)?.as_slice() {
         [value] => Some(*value),
         _ => None,
+    }
+}
+
+/// An index, as far as it is known before the stack starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    Number(u64),
+    /// It overflows, so no place has it.
+    Nowhere,
+}
+
+/// The index that a constant expression gives; `None` if it depends on anything known only later.
+pub fn fold_index(program: &Program, env: &Env<'_>, expr: &Expr) -> Option<Index> {
+    match eval_in(program, env, expr) {
+        Ok(value) => value.scalar().map(Index::Number),
+        Err(Unknown::Overflow) => Some(Index::Nowhere),
+        Err(Unknown::NotConstant) => None,
     }
 }

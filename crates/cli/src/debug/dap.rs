@@ -9,7 +9,7 @@ use std::sync::mpsc::{channel, Receiver, TryRecvError};
 
 use mokume_base::world::{RealWorld, World};
 use mokume_driver::debug::{
-    time, By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
+    time, unknown_name, By, Condition, End, Facts, Front, Go, Hits, Only, Point, Points, Stopped, Variable, Where, Why,
 };
 use mokume_driver::shelf::Shelf;
 use serde_json::{json, Value};
@@ -335,7 +335,7 @@ impl Adapter {
         let set = |wanted: &Value| {
             let line = self.counting.our_line(wanted["line"].as_u64().unwrap_or(0));
             let at = Where::read(&format!("{file}:{line}"), file, facts);
-            shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, wanted["line"].as_u64())
+            shown(at.and_then(|at| Ok(((at, None), only(wanted, facts)?))), points, wanted["line"].as_u64())
         };
         let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
         json!({ "breakpoints": set })
@@ -467,11 +467,16 @@ impl Front for Adapter {
     }
 }
 
-/// Points on events, `drop REASON` and `report`; the protocol calls them function breakpoints.
+/// Points on events, `drop REASON` and `report`, each also with `at HOST` behind it; the protocol calls them function breakpoints.
 fn events(arguments: &Value, facts: &Facts, points: &mut Points) -> Value {
-    points.clear(|point| matches!(&point.at, Where::Event(_)) || matches!(&point.at, Where::Drop(of) if of != "*"));
+    points.clear(|point| match &point.at {
+        Where::Event(_) => true,
+        Where::Drop(of) if of != "*" => true,
+        Where::Drop(_) | Where::Report => point.host.is_some(),
+        Where::Line(..) => false,
+    });
     let set = |wanted: &Value| {
-        let at = Where::read(wanted["name"].as_str().unwrap_or(""), "", facts);
+        let at = Where::read_at_host(wanted["name"].as_str().unwrap_or(""), "", facts);
         shown(at.and_then(|at| Ok((at, only(wanted, facts)?))), points, None)
     };
     let set: Vec<Value> = arguments["breakpoints"].as_array().into_iter().flatten().map(set).collect();
@@ -503,10 +508,12 @@ fn only(wanted: &Value, facts: &Facts) -> Result<Only, mokume_driver::Failure> {
     })
 }
 
-fn shown(set: Result<(Where, Only), mokume_driver::Failure>, points: &mut Points, line: Option<u64>) -> Value {
+type Set = Result<((Where, Option<String>), Only), mokume_driver::Failure>;
+
+fn shown(set: Set, points: &mut Points, line: Option<u64>) -> Value {
     let mut body = match set {
-        Ok((at, only)) => {
-            let Point { number, .. } = points.add_only(at, None, only);
+        Ok(((at, host), only)) => {
+            let Point { number, .. } = points.add_only(at, host, only);
             json!({ "verified": true, "id": number })
         }
         Err(failure) => json!({ "verified": false, "message": format!("{}: {}", failure.message, failure.help) }),
@@ -518,7 +525,8 @@ fn shown(set: Result<(Where, Only), mokume_driver::Failure>, points: &mut Points
 }
 
 fn exceptions(arguments: &Value, points: &mut Points) -> Value {
-    points.clear(|point| point.at == Where::Report || point.at == Where::Drop("*".to_string()));
+    let is_one = |at: &Where| *at == Where::Report || *at == Where::Drop("*".to_string());
+    points.clear(|point| point.host.is_none() && is_one(&point.at));
     let filters = arguments["filters"].as_array().cloned().unwrap_or_default();
     let filters = filters.iter().filter_map(Value::as_str);
     for filter in filters {
@@ -541,6 +549,6 @@ fn evaluated(arguments: &Value, here: &Stopped<'_>) -> Result<Value, String> {
     }
     match here.value_in(frame, expression.trim()) {
         Some(value) => result(value),
-        None => Err(format!("nothing is called `{expression}` here: names of locals and of state, and `why`")),
+        None => Err(format!("{}: names of locals and of state, and `why`", unknown_name(expression.trim()))),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mokume_driver::debug::{
-    self, time, By, Condition, End, Facts, Front, Go, Hits, Only, Points, Stopped, Variable, Where, Why,
+    self, time, unknown_name, By, Condition, End, Facts, Front, Go, Hits, Only, Points, Stopped, Variable, Where, Why,
 };
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -236,9 +236,8 @@ impl Terminal {
             "print" if !rest.is_empty() => {
                 let here = stands()?;
                 let value = here.value(rest).map(Ok).unwrap_or_else(|| {
-                    state(here, rest).map_err(|_| {
-                        format!("nothing is called `{rest}` here: `locals` and `state` say what there is; a name alone is shown")
-                    })
+                    let known = "`locals` and `state` say what there is; a name alone is shown";
+                    state(here, rest).map_err(|_| format!("{}: {known}", unknown_name(rest)))
                 });
                 self.told(&value?)
             }
@@ -287,18 +286,13 @@ impl Terminal {
             None => (rest, None),
         };
         let (rest, when) = cut(&rest, " if ");
-        let (place, host) = cut(&rest, " at ");
         let failed = |failure: mokume_driver::Failure| format!("{}: {}", failure.message, failure.help);
         let only = Only {
             when: when.map(|when| Condition::read(&when, facts)).transpose().map_err(failed)?,
             hits: hits.map(|hits| Hits::read(&hits)).transpose().map_err(failed)?,
             log: log.map(|log| Only::log_text(&log, facts)).transpose().map_err(failed)?,
         };
-        if let Some(host) = host.as_ref().filter(|name| facts.hosts.iter().all(|known| known.name != **name)) {
-            let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
-            return Err(format!("there is no host `{host}`: there is {}", known.join(", ")));
-        }
-        let at = Where::read(&place, Self::file_meant(here, facts), facts).map_err(failed)?;
+        let (at, host) = Where::read_at_host(&rest, Self::file_meant(here, facts), facts).map_err(failed)?;
         let replaced = |only_then: &Only| *only_then != Only::default() && *only_then != only;
         let other = points.standing(&at, host.as_deref()).is_some_and(|known| replaced(&known.only));
         let shown = shown_point(points.add_only(at, host, only), facts);

@@ -273,8 +273,11 @@ fn an_editor_that_says_nonsense_is_told() {
     let set = dap.ask("setBreakpoints", json!({ "source": { "path": file }, "breakpoints": [{ "line": 3 }] }));
     assert_eq!(set["breakpoints"][0]["verified"], false);
     assert!(set["breakpoints"][0]["message"].as_str().unwrap().contains("there is code in line 11"), "{set}");
-    let set = dap.ask("setFunctionBreakpoints", json!({ "breakpoints": [{ "name": "nothing" }, { "name": "send" }] }));
-    assert_eq!((&set["breakpoints"][0]["verified"], &set["breakpoints"][1]["verified"]), (&json!(false), &json!(true)));
+    let names = ["nothing", "send at nobody", "send"].map(|name| json!({ "name": name }));
+    let set = dap.ask("setFunctionBreakpoints", json!({ "breakpoints": names }));
+    let verified = [0, 1, 2].map(|at| set["breakpoints"][at]["verified"].as_bool().unwrap());
+    assert_eq!(verified, [false, false, true], "{set}");
+    assert!(set["breakpoints"][1]["message"].as_str().unwrap().contains("there is no host `nobody`"), "{set}");
     dap.raw("{");
     assert!(dap.event("output")["output"].as_str().unwrap().contains("no message of the protocol"));
     assert!(dap.refused("dance", json!({})).contains("`dance` is not known here"));
@@ -387,7 +390,7 @@ fn what_is_left_of_the_commands() {
 /// Only the state of the host that runs was among the scopes.
 #[test]
 fn an_editor_sees_the_state_of_all_hosts() {
-    let mut dap = Dap::launched(&file("dap_hosts"), &[], &["device.frame"], json!({}));
+    let mut dap = Dap::launched(&file("dap_hosts"), &[], &["device.frame at b"], json!({}));
     assert_eq!(dap.event("stopped")["threadId"], 2);
     let scopes = dap.ask("scopes", json!({ "frameId": 1 }))["scopes"].clone();
     let names: Vec<&str> = scopes.as_array().unwrap().iter().filter_map(|scope| scope["name"].as_str()).collect();
@@ -400,4 +403,14 @@ fn an_editor_sees_the_state_of_all_hosts() {
     let cells = within(&entity[0]["variablesReference"]);
     assert_eq!((&cells[0]["name"], &cells[0]["value"]), (&json!("next"), &json!("2")), "{cells}");
     assert_eq!(dap.quit(), Some(0));
+}
+
+/// A function breakpoint may name a host, as `break` in the terminal.
+#[test]
+fn an_event_of_one_host() {
+    for (name, thread) in [("send at a", 1), ("device.frame at b", 2)] {
+        let mut dap = Dap::launched(&file("dap_one_host"), &[], &[name], json!({}));
+        assert_eq!(dap.event("stopped")["threadId"], thread, "{name}");
+        assert_eq!(dap.quit(), Some(0));
+    }
 }

@@ -48,6 +48,17 @@ const OPERATORS: [(&str, Compare); 6] = [
 const FORM: &str = "write `own > 4`, `wait < 10 ms`, `phase == Open and not late`: names of locals, of variables of layers (`Counts.next`), of fields \
                     of headers (`msg.number`); `==`, `!=`, `<`, `<=`, `>`, `>=`, `and`, `or`, `not`; a list of octets is compared with a text: `name == \"heat\"`; a time with one that has a unit";
 
+/// What to say of a name that has no value here.
+pub fn unknown_name(name: &str) -> String {
+    match name.strip_prefix("below.").map(|behind| behind.split(['.', '[']).next().unwrap_or(behind)) {
+        // What no code reads, no code computes.
+        Some(published) => format!(
+            "nothing is called `{name}` here: of what layers below publish, a run has what the layer that runs reads, and it does not read `below.{published}`"
+        ),
+        None => format!("nothing is called `{name}` here"),
+    }
+}
+
 /// The last part of a name that nothing in the target has, bound or not.
 pub(super) fn unknown<'n>(name: &'n str, facts: &Facts) -> Option<&'n str> {
     let plain = name.split('[').next().unwrap_or(name);
@@ -56,7 +67,7 @@ pub(super) fn unknown<'n>(name: &'n str, facts: &Facts) -> Option<&'n str> {
         || facts.names.contains(last)
         || facts.names.contains(&of_flow(name))
         || is_part(name, facts);
-    (!is_known).then_some(last)
+    (!is_known).then_some(if name.starts_with("below.") { name } else { last })
 }
 
 impl Condition {
@@ -94,7 +105,7 @@ impl Condition {
                     }
                 }
                 if let Some(unknown) = unknown(name, facts) {
-                    return Err(wrong(&format!("nothing is called `{unknown}` here")));
+                    return Err(wrong(&unknown_name(unknown)));
                 }
                 tests.push(Test { is_not, name: name.clone(), compared });
             }

@@ -28,7 +28,7 @@ use mokume_reaction::{HandlerId, PortKind, SourceId};
 
 use crate::failure::Failure;
 
-pub use conditions::{Condition, Hits};
+pub use conditions::{unknown_name, Condition, Hits};
 pub(crate) use facts::event_of;
 use facts::{is_head, Texts};
 pub use facts::{Facts, HostFacts};

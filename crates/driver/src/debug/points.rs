@@ -56,7 +56,7 @@ impl Only {
         let named = text.split('{').skip(1).filter_map(|behind| behind.split_once('}')).map(|(name, _)| name.trim());
         match named.filter_map(|name| conditions::unknown(name, facts)).next() {
             Some(unknown) => Err(Failure::of_use(
-                format!("`{text}`: nothing is called `{unknown}` here"),
+                format!("`{text}`: {}", conditions::unknown_name(unknown)),
                 "within braces stands the name of a value: `say own is {own}`",
             )),
             None => Ok(text.to_string()),
@@ -256,6 +256,20 @@ fn names_of(moment: &Moment<'_>) -> Vec<String> {
 }
 
 impl Where {
+    /// Parses a point behind which a host may stand: `send at b`.
+    pub fn read_at_host(text: &str, file: &str, facts: &Facts) -> Result<(Where, Option<String>), Failure> {
+        let Some((place, host)) = text.split_once(" at ") else { return Ok((Where::read(text, file, facts)?, None)) };
+        let host = host.trim();
+        if facts.hosts.iter().all(|known| known.name != host) {
+            let known: Vec<&str> = facts.hosts.iter().map(|host| host.name.as_str()).collect();
+            return Err(Failure::of_use(
+                format!("there is no host `{host}`"),
+                format!("there is {}", known.join(", ")),
+            ));
+        }
+        Ok((Where::read(place, file, facts)?, Some(host.to_string())))
+    }
+
     /// Parses a point: `12`, `file.mok:12`, `send`, `Counts.send`, `drop no_room`, `drop`, `report`. `file` is the
     /// default for a line.
     pub fn read(text: &str, file: &str, facts: &Facts) -> Result<Where, Failure> {

@@ -7,7 +7,7 @@ use mokume_semantics::program as s;
 use mokume_semantics::visit::any_expr;
 
 use super::writer::Writer;
-use crate::constants::fold_one;
+use crate::constants::{fold_index, Index};
 
 impl<'p> Writer<'_, 'p> {
     /// `array[index]`, part by part; zeros beyond the end.
@@ -71,9 +71,13 @@ impl<'p> Writer<'_, 'p> {
             r::CellKind::Messages { size, .. } => ("there are places for", "messages", size),
             _ => return,
         };
-        let known = fold_one(self.program, &self.env, index).or_else(|| self.facts.bound_in_front(index.span));
-        let Some(at) = known.filter(|at| *at >= u64::from(size)) else { return };
-        let message = format!("{front} {size} {what} here, and this is number {at}");
+        let known = fold_index(self.program, &self.env, index).or_else(|| self.facts.bound_in_front(index.span));
+        let this = match known {
+            Some(Index::Number(at)) if at >= u64::from(size) => format!("this is number {at}"),
+            Some(Index::Nowhere) => "the number of this overflows".to_string(),
+            Some(Index::Number(_)) | None => return,
+        };
+        let message = format!("{front} {size} {what} here, and {this}");
         let help =
             "the first is `[0]`; make it larger in the stack, or ask before: `if` with a parameter is decided there";
         self.error(BEYOND_THE_END.0, message, Some(index.span), help);

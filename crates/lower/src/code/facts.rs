@@ -7,6 +7,7 @@ use mokume_base::Span;
 use mokume_reaction::{Binary, Compare, OpKind, Type, Value};
 
 use super::writer::{Exit, Writer};
+use crate::constants::Index;
 
 #[derive(Default)]
 pub struct Facts {
@@ -15,7 +16,7 @@ pub struct Facts {
     /// The values that are always one number.
     numbers: HashMap<Value, u64>,
     /// Constants that are bound to a local, at their places.
-    bound: HashMap<Span, u64>,
+    bound: HashMap<Span, Index>,
 }
 
 impl Facts {
@@ -28,12 +29,12 @@ impl Facts {
     }
 
     /// A local is bound to the constant that stands at a place.
-    pub fn bind(&mut self, place: Span, number: u64) {
-        self.bound.insert(place, number);
+    pub fn bind(&mut self, place: Span, constant: Index) {
+        self.bound.insert(place, constant);
     }
 
     /// The constant at a place that the compiler has bound in front of its statement.
-    pub fn bound_in_front(&self, place: Span) -> Option<u64> {
+    pub fn bound_in_front(&self, place: Span) -> Option<Index> {
         self.bound.get(&place).copied()
     }
 

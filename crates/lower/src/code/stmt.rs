@@ -8,7 +8,7 @@ use super::expr::octet_field;
 use super::fork::Fork;
 use super::kept::edit_of;
 use super::writer::{Locals, Writer};
-use crate::constants::fold_one;
+use crate::constants::fold_index;
 use crate::fault::Fault;
 use crate::stack::{Lowering, On, Purpose, Task};
 
@@ -44,8 +44,8 @@ impl<'p> Writer<'_, 'p> {
         use s::StmtKind as S;
         match &stmt.kind {
             S::Let { local, value } | S::AssignLocal { local, value } => {
-                if let Some(number) = fold_one(self.program, &self.env, value) {
-                    self.facts.bind(value.span, number);
+                if let Some(constant) = fold_index(self.program, &self.env, value) {
+                    self.facts.bind(value.span, constant);
                 }
                 let values = self.expr(value);
                 self.set_local(*local, values);
