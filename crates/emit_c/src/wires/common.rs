@@ -1,12 +1,13 @@
 //! What encoders and decoders of wires share: bit positions, and expressions.
 //!
 //! A wire becomes straight-line code: each combination of its choices is followed separately to the end, so every
-//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire. Where plain optional parts would
-//! make many ways, they meet again behind each part ([`Parts`]): what follows has its place behind what is there.
+//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire. Where many ways lead on behind an
+//! item, the ways through it meet again ([`meet`], `joined.rs`): what follows is written once, and has its place behind
+//! what is there.
 
-use std::collections::HashSet;
-
-use mokume_reaction::{Endian, FieldIndex, FieldValue, Wire, WireExpression as E, WireField, WireItem, WireTest};
+use mokume_reaction::{
+    Endian, FieldIndex, FieldValue, HeaderId, Wire, WireExpression as E, WireField, WireItem, WireTest,
+};
 
 /// With more ways, the code of a wire would be too long to be useful.
 pub(crate) const MOST_WAYS: usize = 4096;
@@ -14,10 +15,14 @@ pub(crate) const MOST_WAYS: usize = 4096;
 /// A field that was laid out or read: its first bit, its width, its value in C.
 #[derive(Clone, Debug)]
 pub(crate) struct Slot {
-    /// Its first bit, if no part is there of those that may be there or not.
+    /// Its first bit, if no octet is there of those that may be there or not.
     pub at: u32,
     pub width: u8,
     pub value: String,
+    /// The octets in front of it that may be there or not, in C.
+    pub skip: Option<String>,
+    /// Whether the field is there, in C, if it is not on every way.
+    pub here: Option<String>,
 }
 
 /// The C of what an expression may name.
@@ -55,8 +60,9 @@ pub(crate) fn expression(e: &E, facts: &Facts) -> String {
 
 fn checksum(facts: &Facts, size: &str) -> String {
     let (at, width) = match facts.slots.get(facts.own.0 as usize) {
-        Some(Some(slot)) => (slot.at, u32::from(slot.width)),
-        _ => (0, 0),
+        Some(Some(Slot { at, width, skip: Some(skip), .. })) => (format!("{at} + 8 * {skip}"), u32::from(*width)),
+        Some(Some(slot)) => (slot.at.to_string(), u32::from(slot.width)),
+        _ => ("0".into(), 0),
     };
     format!("mk_checksum({}, {size}, {at}, {width})", facts.packet)
 }
@@ -153,47 +159,81 @@ fn ways_of<'a>(items: impl IntoIterator<Item = &'a WireItem>) -> usize {
     items.into_iter().map(item).fold(1usize, usize::saturating_mul)
 }
 
-/// With more ways behind it than this, the ways with and without an optional part meet again.
+/// With more ways behind it than this, the ways through an item meet again.
 const FEW_WAYS: usize = 4;
 
-/// Where ways through optional parts may meet again: nothing in the wire asks for more of a field in such a part than
-/// its value, which is zero where the part is absent.
-pub(crate) struct Parts(bool);
-
-impl Parts {
-    pub(crate) fn of(wire: &Wire) -> Self {
-        let mut inside = HashSet::new();
-        let is_plain = are_plain(&wire.items, false, &mut inside);
-        let fields = WireItem::fields(&wire.items);
-        let constraints = || fields.iter().flat_map(|field| &field.constraints);
-        let mut names_one = false;
-        for side in constraints().flat_map(|constraint| [&constraint.left, &constraint.right]) {
-            named(side, &mut |field| names_one |= inside.contains(&field));
-        }
-        Parts(is_plain && !names_one)
-    }
-
-    /// Whether the ways meet again behind this part, which begins at this bit.
-    pub(crate) fn meet(&self, at: u32, part: &[WireItem], rest: &[&WireItem]) -> bool {
-        self.0 && at.is_multiple_of(8) && ways_of(part.iter().chain(rest.iter().copied())) > FEW_WAYS
-    }
+/// Whether the ways through this item meet again in front of the rest: many ways lead on, all come out at the same bit of
+/// an octet, and the rest does not ask which variant of a header was chosen.
+pub(crate) fn meet(item: &WireItem, rest: &[&WireItem]) -> bool {
+    let behind = || rest.iter().copied();
+    let many = match item {
+        WireItem::Optional { items, .. } => ways_of(items.iter().chain(behind())),
+        WireItem::Choice { .. } => ways_of(behind()),
+        _ => 0,
+    };
+    let asks = || {
+        let mut later = Vec::new();
+        behind().for_each(|item| selects(item, &mut later));
+        chosen(item).iter().any(|header| later.contains(header))
+    };
+    many > FEW_WAYS && shift(std::slice::from_ref(item)).is_some() && !asks()
 }
 
-/// Whether items are fields, choices, and optional parts of whole octets; collects the fields in these.
-fn are_plain(items: &[WireItem], is_inside: bool, inside: &mut HashSet<FieldIndex>) -> bool {
-    items.iter().all(|item| match item {
-        WireItem::Field(field) => {
-            inside.extend(Some(field.index).filter(|_| is_inside));
-            is_plain(field, is_inside)
-        }
-        WireItem::Choice { arms, .. } => !is_inside && arms.iter().all(|arm| are_plain(&arm.items, false, inside)),
-        WireItem::Optional { items, .. } => are_plain(items, true, inside),
-        WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => false,
-    })
+/// The headers of which an item chooses the variant.
+pub(crate) fn chosen(item: &WireItem) -> Vec<HeaderId> {
+    let mut found = Vec::new();
+    selects(item, &mut found);
+    found
 }
 
-fn is_plain(field: &WireField, is_inside: bool) -> bool {
-    let has_own_place = field.trims_packet || matches!(field.value, FieldValue::Computed { .. });
-    let is_header_field = matches!(field.value, FieldValue::Header { times: 1, plus: 0, .. });
-    !has_own_place && (!is_inside || is_header_field && field.width.is_multiple_of(8))
+fn selects(item: &WireItem, found: &mut Vec<HeaderId>) {
+    if let WireItem::Choice { arms, .. } = item {
+        let headers = arms.iter().flat_map(|arm| arm.selects.iter().map(|(header, _)| *header));
+        headers.for_each(|header| {
+            if !found.contains(&header) {
+                found.push(header);
+            }
+        });
+    }
+    item.inner().into_iter().flatten().for_each(|item| selects(item, found));
+}
+
+/// By how many bits, beyond whole octets, items move what follows them, if that is the same on every way, and something
+/// may follow; no one knows behind them whether a packet was trimmed.
+fn shift(items: &[WireItem]) -> Option<u32> {
+    let one = |item: &WireItem| match item {
+        WireItem::Field(field) => Some(u32::from(field.width)).filter(|_| !field.trims_packet),
+        WireItem::Optional { items, .. } => shift(items).filter(|bits| *bits == 0),
+        WireItem::Choice { arms, .. } => {
+            let mut shifts = arms.iter().map(|arm| shift(&arm.items).filter(|_| arm.commons.is_empty()));
+            let first = shifts.next()??;
+            shifts.all(|bits| bits == Some(first)).then_some(first)
+        }
+        WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => None,
+    };
+    items.iter().map(one).sum::<Option<u32>>().map(|bits| bits % 8)
+}
+
+/// Whether the field has a checksum to hold against: then its place must be known to the end.
+pub(crate) fn sums(field: &WireField) -> bool {
+    rules(field).any(|side| named(side, &mut |_| ()).2)
+}
+
+/// Whether a rule of the field may have to wait for what comes behind it.
+pub(crate) fn waits(field: &WireField) -> bool {
+    let mut others = false;
+    let sizes = rules(field).any(|side| {
+        let (packet, header, octets) = named(side, &mut |index| others |= index != field.index);
+        packet || header || octets
+    });
+    sizes || others
+}
+
+/// What the field's value is computed from and held against.
+fn rules(field: &WireField) -> impl Iterator<Item = &E> {
+    let computed = match &field.value {
+        FieldValue::Computed { expression, .. } => Some(expression),
+        _ => None,
+    };
+    computed.into_iter().chain(field.constraints.iter().flat_map(|rule| [&rule.left, &rule.right]))
 }

@@ -6,7 +6,7 @@
 use mokume_reaction::*;
 
 use super::common::*;
-use super::decoder::{facts, fields, Decoder, Known, State};
+use super::decoder::{facts, fields, tag, Decoder, Known, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::c_type;
@@ -27,6 +27,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
         header: *header,
         variant: VariantId(0),
         fields: vec![None; fields(plan.automaton, *header, VariantId(0))],
+        met: None,
     });
     let state = State {
         at: 0,
@@ -41,7 +42,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
         shorter: Vec::new(),
         skips: false,
     };
-    Decoder { plan, wire, id, text, parts: Parts::of(wire) }.items(state, wire.items.iter().collect());
+    Decoder { plan, wire, id, text }.items(state, wire.items.iter().collect());
     text.end_function();
 }
 
@@ -59,17 +60,10 @@ impl<'a> Decoder<'_, 'a> {
         for (place, item) in items.iter().enumerate() {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
+                item if meet(item, &items[place + 1..]) => self.joined(&mut state, item),
                 WireItem::Choice { on, arms, unknown } => {
                     let rest = &items[place + 1..];
                     return self.choice(&state, *on, arms, *unknown, rest);
-                }
-                WireItem::Optional { when, items: part } if self.meet(&state, part, &items[place + 1..]) => {
-                    self.declare_fields(&mut state, part);
-                    if !std::mem::replace(&mut state.skips, true) {
-                        self.text.line("uint32_t skip = 0;");
-                    }
-                    self.part(&mut state, when, part);
-                    state.checked = state.at / 8;
                 }
                 WireItem::Optional { when, items: part } => {
                     self.text.open(format!("if ({})", tests(when, &facts(&state, FieldIndex(0)))));
@@ -89,35 +83,6 @@ impl<'a> Decoder<'_, 'a> {
         self.finish(state);
     }
 
-    /// Whether the ways meet again behind this part: its fields are of variants that are there without it.
-    fn meet(&self, state: &State<'a>, part: &[WireItem], rest: &[&WireItem]) -> bool {
-        let is_there = |field: &WireField| match &field.value {
-            FieldValue::Header { header, variant, .. } => {
-                state.headers.iter().any(|known| known.header == *header && known.variant == *variant)
-            }
-            _ => false,
-        };
-        self.parts.meet(state.at, part, rest) && WireItem::fields(part).into_iter().all(is_there)
-    }
-
-    /// Reads a part that is there or not. The place of what follows is behind it by `skip` octets.
-    fn part(&mut self, state: &mut State<'a>, when: &'a [WireTest], items: &'a [WireItem]) {
-        self.text.open(format!("if ({})", tests(when, &facts(state, FieldIndex(0)))));
-        for item in items {
-            match item {
-                WireItem::Field(field) => {
-                    let width = u32::from(field.width);
-                    self.refuse_if(format!("end < {} + skip", (state.at + width) / 8), self.wire.short);
-                    self.inner_field(state, field, ("(packet + skip)", state.at));
-                    self.text.line(format!("skip += {};", width / 8));
-                }
-                WireItem::Optional { when, items } => self.part(state, when, items),
-                _ => {}
-            }
-        }
-        self.text.close("");
-    }
-
     fn choice(
         &mut self,
         state: &State<'a>,
@@ -126,8 +91,7 @@ impl<'a> Decoder<'_, 'a> {
         unknown: ReasonId,
         rest: &[&'a WireItem],
     ) {
-        let tag = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
-        self.text.open(format!("switch ({tag})"));
+        self.text.open(format!("switch ({})", tag(state, on)));
         let mut seen = std::collections::HashSet::new();
         for (place, arm) in arms.iter().enumerate().filter(|(_, arm)| seen.insert(arm.tag)) {
             self.text.open(format!("case {}:", literal(arm.tag)));
@@ -165,12 +129,19 @@ impl<'a> Decoder<'_, 'a> {
             state.slots.resize(index + 1, None);
         }
         let value = format!("f{index}");
+        let skip = Some(format!("skip{index}")).filter(|_| state.skips && sums(field));
+        if let Some(skip) = &skip {
+            self.text.line(format!("uint32_t {skip} = skip;"));
+        }
         let read = read_bits(packet, state.at, field.width, field.endian);
         self.text.line(format!("uint64_t {value} = {read}; /* {} */", field.name.replace("*/", "* /")));
         self.text.line(format!("(void){value};"));
-        state.slots[index] = Some(Slot { at: state.at, width: field.width, value: value.clone() });
+        state.slots[index] = Some(Slot { at: state.at, width: field.width, value: value.clone(), skip, here: None });
         state.at = end;
-        self.own_value(state, field, &value);
+        let own = self.own_value(state, field, &value);
+        if let (Some(own), FieldValue::Header { header, variant, field, .. }) = (own, &field.value) {
+            self.set(state, (*header, *variant, *field), own);
+        }
         self.constraints(state, field);
         if field.trims_packet {
             let read = state.at.div_ceil(8);
@@ -182,7 +153,7 @@ impl<'a> Decoder<'_, 'a> {
             if field.trims_plus > 0 && field.width > 62 {
                 self.refuse_if(format!("{value} > end"), self.wire.short);
             }
-            self.refuse_if(format!("{to} > end || {to} < {read}"), self.wire.short);
+            self.refuse_if(format!("{to} > end || {to} < {read}{behind}"), self.wire.short);
             self.text.line(format!("end = (uint32_t){to};"));
             state.checked = read;
             state.packet_known = true;
@@ -226,14 +197,30 @@ impl<'a> Decoder<'_, 'a> {
 
     /// The header whose record is on top at the end is pushed last.
     fn push_record(&mut self, known: &Known) {
+        let Some((kind, variants)) = &known.met else {
+            return self.push_variant(known.header, known.variant, &known.fields);
+        };
+        self.text.open(format!("switch ({kind})"));
+        for (variant, fields) in variants.iter().enumerate() {
+            self.text.open(format!("case {variant}:"));
+            self.push_variant(known.header, VariantId::from(variant), fields);
+            self.text.line("break;");
+            self.text.close("");
+        }
+        self.text.line("default:");
+        self.text.line("    break;");
+        self.text.close("");
+    }
+
+    fn push_variant(&mut self, of: HeaderId, which: VariantId, known: &[Option<String>]) {
         let names = &self.plan.names;
-        let (header, variant) = (known.header.index(), known.variant.index());
+        let (header, variant) = (of.index(), which.index());
         let Some(tag) = names.variants[header].get(variant) else { return };
         self.text.open("");
         self.text.line(format!("struct {tag} *header = mk_push(&k->core.pool, m, sizeof(struct {tag}));"));
-        self.text.line(format!("header->kind = {};", known.header.0 << 16 | known.variant.0));
+        self.text.line(format!("header->kind = {};", of.0 << 16 | which.0));
         let types = self.plan.automaton.headers[header].variants[variant].fields.iter().map(|(_, ty)| *ty);
-        for ((name, value), ty) in names.fields[header][variant].iter().zip(&known.fields).zip(types) {
+        for ((name, value), ty) in names.fields[header][variant].iter().zip(known).zip(types) {
             let value = match (value.as_deref().unwrap_or("0"), c_type(self.plan.automaton, ty)) {
                 (value, "uint64_t") => value.to_string(),
                 (value, _) if value.bytes().all(|digit| digit.is_ascii_digit()) => value.to_string(),

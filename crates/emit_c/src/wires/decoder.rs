@@ -17,6 +17,8 @@ pub(crate) struct Rule<'a> {
     pub compare: Compare,
     pub right: &'a WireExpression,
     pub otherwise: ReasonId,
+    /// Whether its field is there, in C, behind where ways with and without the field meet.
+    pub when: Option<String>,
 }
 
 /// What is known of a header on one way: its variant and its fields' values in C.
@@ -25,6 +27,18 @@ pub(crate) struct Known {
     pub header: HeaderId,
     pub variant: VariantId,
     pub fields: Vec<Option<String>>,
+    /// Behind where ways with different variants meet: the variant's number in C, and the fields of each variant.
+    pub met: Option<(String, Vec<Vec<Option<String>>>)>,
+}
+
+impl Known {
+    /// The fields of a variant that the header has, or may have.
+    pub(crate) fn fields_of(&mut self, variant: VariantId) -> Option<&mut Vec<Option<String>>> {
+        match &mut self.met {
+            Some((_, variants)) => variants.get_mut(variant.index()),
+            None => Some(&mut self.fields).filter(|_| self.variant == variant),
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -47,12 +61,21 @@ pub(crate) struct State<'a> {
     pub skips: bool,
 }
 
+impl State<'_> {
+    /// This many octets, and those in front of here that may be there or not, in C.
+    pub(crate) fn octets(&self, octets: u32) -> String {
+        match self.skips {
+            true => format!("{octets} + skip"),
+            false => octets.to_string(),
+        }
+    }
+}
+
 pub(crate) struct Decoder<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub wire: &'a Wire,
     pub id: WireId,
     pub text: &'p mut Text,
-    pub parts: Parts,
 }
 
 impl<'a> Decoder<'_, 'a> {
@@ -60,15 +83,15 @@ impl<'a> Decoder<'_, 'a> {
     pub(crate) fn select(&self, state: &mut State<'a>, header: HeaderId, variant: VariantId) {
         let fields = fields(self.plan.automaton, header, variant);
         if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
-            if known.variant != variant {
-                *known = Known { header, variant, fields: vec![None; fields] };
+            if known.met.is_none() && known.variant != variant {
+                *known = Known { header, variant, fields: vec![None; fields], met: None };
             }
         }
     }
 
     /// An octet position in the packet, as a variable; refused if it is before what was read, or beyond the end.
     pub(crate) fn octet(&mut self, state: &State<'a>, name: &str, value: &str) -> String {
-        let read = state.at.div_ceil(8);
+        let read = state.octets(state.at.div_ceil(8));
         self.text.line(format!("uint64_t {name} = {value};"));
         self.refuse_if(format!("{name} < {read} || {name} > end"), self.wire.short);
         name.to_string()
@@ -91,12 +114,14 @@ impl<'a> Decoder<'_, 'a> {
                 compare: constraint.compare,
                 right: &constraint.right,
                 otherwise: constraint.otherwise,
+                when: None,
             });
         }
         self.check(state);
     }
 
-    pub(crate) fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) {
+    /// Refuses a value that the field cannot have; returns that of the header's field, in C.
+    pub(crate) fn own_value(&mut self, state: &mut State<'a>, field: &'a WireField, value: &str) -> Option<String> {
         match &field.value {
             FieldValue::Constant { value: wanted, otherwise } => {
                 self.refuse_if(format!("{value} != {}", literal(*wanted)), *otherwise);
@@ -122,10 +147,7 @@ impl<'a> Decoder<'_, 'a> {
                     let outside = ranges.iter().map(|range| is_outside(&own, range));
                     self.refuse_if(outside.collect::<Vec<_>>().join(" && "), refused);
                 }
-                self.select(state, *header, *variant);
-                if let Some(known) = state.headers.iter_mut().find(|known| known.header == *header) {
-                    known.fields[*place as usize] = Some(own);
-                }
+                return Some(own);
             }
             FieldValue::Computed { expression, otherwise } => state.rules.push(Rule {
                 own: field.index,
@@ -133,9 +155,11 @@ impl<'a> Decoder<'_, 'a> {
                 compare: Compare::Eq,
                 right: expression,
                 otherwise: *otherwise,
+                when: None,
             }),
             FieldValue::Tag | FieldValue::Placed | FieldValue::Reserved => {}
         }
+        None
     }
 
     /// Checks, in order, the rules of which everything is known; the others wait.
@@ -167,24 +191,30 @@ impl<'a> Decoder<'_, 'a> {
         value: String,
     ) {
         self.select(state, header, variant);
-        if let Some(known) = state.headers.iter_mut().find(|known| known.header == header) {
-            known.fields[field as usize] = Some(value);
+        let known = state.headers.iter_mut().find(|known| known.header == header);
+        if let Some(fields) = known.and_then(|known| known.fields_of(variant)) {
+            fields[field as usize] = Some(value);
         }
     }
 
-    /// Reads a field that is not on every way, at this bit from a place; its value is declared before this part.
-    pub(crate) fn inner_field(&mut self, state: &mut State<'a>, field: &'a WireField, (from, bit): (&str, u32)) {
+    /// Reads a field that is not on every way, at this bit from a place; its value, and what its header's field gets, are
+    /// declared before this part.
+    pub(crate) fn inner_field(
+        &mut self,
+        state: &mut State<'a>,
+        field: &'a WireField,
+        (from, bit): (&str, u32),
+        value_of_header: &str,
+    ) {
         let index = field.index.0 as usize;
         let value = format!("f{index}");
         let read = read_bits(from, bit, field.width, field.endian);
         self.text.line(format!("{value} = {read}; /* {} */", field.name.replace("*/", "* /")));
-        state.slots[index] = Some(Slot { at: bit, width: field.width, value: value.clone() });
-        self.own_value(state, field, &value);
-        if let FieldValue::Header { header, variant, field: place, .. } = &field.value {
-            let found = state.headers.iter().find(|known| known.header == *header);
-            let own = found.and_then(|known| known.fields[*place as usize].clone()).unwrap_or_default();
-            self.text.line(format!("v{index} = {own};"));
-            self.set(state, (*header, *variant, *place), format!("v{index}"));
+        state.slots[index] = Some(Slot { at: bit, width: field.width, value: value.clone(), skip: None, here: None });
+        let own = self.own_value(state, field, &value);
+        if let (Some(own), FieldValue::Header { header, variant, field: place, .. }) = (own, &field.value) {
+            self.text.line(format!("{value_of_header} = {own};"));
+            self.set(state, (*header, *variant, *place), value_of_header.to_owned());
         }
         self.constraints(state, field);
     }
@@ -229,14 +259,23 @@ pub(crate) fn facts<'s>(state: &'s State, own: FieldIndex) -> Facts<'s> {
     }
 }
 
+/// The value that a choice depends on.
+pub(super) fn tag(state: &State, on: FieldIndex) -> String {
+    state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value)
+}
+
 /// The condition under which a rule is broken.
 fn violated(state: &State, rule: &Rule) -> String {
     let facts = facts(state, rule.own);
     let own = || format!("f{}", rule.own.0);
     let left = rule.left.map_or_else(own, |left| expression(left, &facts));
     let right = expression(rule.right, &facts);
-    match rule.compare {
+    let broken = match rule.compare {
         Compare::Eq => format!("{left} != {right}"),
         compare => format!("!({left} {} {right})", compare.sign()),
+    };
+    match &rule.when {
+        Some(when) => format!("{when} && {broken}"),
+        None => broken,
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Fields first, then sizes, then checksums, each in order, as in `mokume-wire`.
 
+use std::collections::BTreeMap;
+
 use mokume_reaction::*;
 
 use super::common::*;
@@ -21,7 +23,7 @@ pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
     ));
     text.line("uint32_t payload = m->view.size;");
     text.line("bool narrow = false;");
-    let mut encoder = Encoder { plan, wire, text, parts: Parts::of(wire) };
+    let mut encoder = Encoder { plan, wire, text };
     encoder.records();
     encoder.items(State::default(), wire.items.iter().collect());
     text.end_function();
@@ -51,10 +53,8 @@ impl<'a> Encoder<'_, 'a> {
         for (place, item) in items.iter().enumerate() {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
+                item if meet(item, &items[place + 1..]) => self.joined(&mut state, item),
                 WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
-                WireItem::Optional { when, items: part } if self.meet(state.at, part, &items[place + 1..]) => {
-                    self.part(&mut state, "", when, part);
-                }
                 WireItem::Optional { when, items: part } => {
                     let condition = tests(when, &facts(&state, "0", FieldIndex(0)));
                     self.text.open(format!("if ({condition})"));
@@ -67,42 +67,6 @@ impl<'a> Encoder<'_, 'a> {
             }
         }
         self.finish(state);
-    }
-
-    /// Whether the ways meet again behind this part: each of its fields has room for its value.
-    fn meet(&self, at: u32, part: &[WireItem], rest: &[&WireItem]) -> bool {
-        let fits = |field: &WireField| match &field.value {
-            FieldValue::Header { header, variant, field: place, .. } => {
-                let automaton = self.plan.automaton;
-                let ty = automaton.headers[header.index()].variants[variant.index()].fields[*place as usize].1;
-                ty.width(automaton) <= field.width
-            }
-            _ => false,
-        };
-        self.parts.meet(at, part, rest) && WireItem::fields(part).into_iter().all(fits)
-    }
-
-    /// Lays out a part that is there or not, in another part or in none. What follows is behind it by the octets in
-    /// the last `skip`.
-    fn part(&mut self, state: &mut State<'a>, outer: &str, when: &'a [WireTest], items: &'a [WireItem]) {
-        let here = format!("{outer}{}", tests(when, &facts(state, "0", FieldIndex(0))));
-        state.parts += 1;
-        let is_here = format!("here{}", state.parts);
-        self.text.line(format!("bool {is_here} = {here};"));
-        for item in items {
-            match item {
-                WireItem::Field(field) => {
-                    self.field(state, field);
-                    state.at -= u32::from(field.width);
-                    state.places.insert(field.index, (state.skip(), Some(is_here.clone())));
-                    let (before, width) = (state.skip().unwrap_or_else(|| "0".into()), field.width / 8);
-                    state.skips += 1;
-                    self.text.line(format!("uint32_t skip{} = {before} + ({is_here} ? {width} : 0);", state.skips));
-                }
-                WireItem::Optional { when, items } => self.part(state, &format!("{is_here} && "), when, items),
-                _ => {}
-            }
-        }
     }
 
     /// Chooses the arm of the current variants; if the choice is on a field with its own value, the arm must fit that
@@ -133,19 +97,10 @@ impl<'a> Encoder<'_, 'a> {
     }
 
     fn arm(&mut self, state: &State<'a>, on: FieldIndex, arm: &'a WireArm, rest: &[&'a WireItem]) {
-        let is_tag = is_tag(&self.wire.items, on);
-        let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
-        let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
-        conditions.extend(arm.commons.iter().filter_map(|common| {
-            let value = self.read_header(common.header, common.variant, common.field)?;
-            Some(format!("{value} == {}", literal(common.value)))
-        }));
-        if !is_tag {
-            conditions.push(format!("{value} == {}", literal(arm.tag)));
-        }
-        let condition = if conditions.is_empty() { "true".into() } else { conditions.join(" && ") };
+        let condition = self.fits(state, on, arm);
         self.text.open(format!("if ({condition})"));
         let mut taken = state.clone();
+        let is_tag = is_tag(&self.wire.items, on);
         if let Some(Some(slot)) = taken.slots.get_mut(on.0 as usize).filter(|_| is_tag) {
             taken.narrow |= arm.tag > mask(slot.width);
             slot.value = literal(arm.tag & mask(slot.width));
@@ -153,6 +108,23 @@ impl<'a> Encoder<'_, 'a> {
         self.items(taken, arm.items.iter().chain(rest.iter().copied()).collect());
         self.text.line("return;");
         self.text.close("");
+    }
+
+    /// Whether the headers fit an arm, in C.
+    pub(super) fn fits(&self, state: &State<'a>, on: FieldIndex, arm: &WireArm) -> String {
+        let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
+        conditions.extend(arm.commons.iter().filter_map(|common| {
+            let value = self.read_header(common.header, common.variant, common.field)?;
+            Some(format!("{value} == {}", literal(common.value)))
+        }));
+        if !is_tag(&self.wire.items, on) {
+            let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+            conditions.push(format!("{value} == {}", literal(arm.tag)));
+        }
+        match conditions.is_empty() {
+            true => "true".into(),
+            false => conditions.join(" && "),
+        }
     }
 
     /// Whether the header has this variant, for a choice: a missing header counts as the first variant.
@@ -168,6 +140,12 @@ impl<'a> Encoder<'_, 'a> {
     }
 
     fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
+        self.field_at(state, field, (state.at, None));
+        state.at += u32::from(field.width);
+    }
+
+    /// Lays out a field at a bit, which is there or not.
+    pub(super) fn field_at(&mut self, state: &mut State<'a>, field: &'a WireField, (at, here): (u32, Option<String>)) {
         let index = field.index.0 as usize;
         let bits = mask(field.width);
         let value = match &field.value {
@@ -176,19 +154,15 @@ impl<'a> Encoder<'_, 'a> {
                 literal(value & bits)
             }
             FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+                self.header_field(field, (*header, *variant, *place), (*times, *plus), here.as_deref())
             }
             _ => "UINT64_C(0)".into(),
         };
         if state.slots.len() <= index {
             state.slots.resize(index + 1, None);
         }
-        state.slots[index] = Some(Slot { at: state.at, width: field.width, value });
-        if let Some(skip) = state.skip() {
-            state.places.insert(field.index, (Some(skip), None));
-        }
+        state.slots[index] = Some(Slot { at, width: field.width, value, skip: state.skip(), here });
         state.fields.push(field);
-        state.at += u32::from(field.width);
     }
 
     fn finish(&mut self, mut state: State<'a>) {
@@ -199,29 +173,30 @@ impl<'a> Encoder<'_, 'a> {
         if matches!(state.last, Some(WireItem::Options(options)) if options.fill()) || state.lists.iter().any(is_full) {
             self.text.line("narrow |= payload > 0;");
         }
-        let mut size = state.at.div_ceil(8).to_string();
+        let mut size = state.octets(state.at.div_ceil(8));
+        let begins = state.octets(state.at / 8);
         if let Some(WireItem::Options(options)) = state.last {
-            self.options_size(state.at, options);
+            self.options_size(&begins, options);
             size = "head".into();
         }
         if !state.lists.is_empty() {
-            self.lists_size(state.at, &state.lists);
+            self.lists_size(&begins, &state.lists);
             size = "head".into();
-        }
-        if let Some(skip) = state.skip() {
-            size = format!("({size} + {skip})");
         }
         self.text.line(format!("uint32_t size = payload + {size};"));
         self.text.line("(void)size;");
         self.text.line(format!("uint8_t *packet = mk_prepend(&k->core.pool, m, {size});"));
         self.text.line("(void)packet;");
+        if state.shares_octets {
+            self.text.line(format!("memset(packet, 0, {size});"));
+        }
         match state.last {
-            Some(WireItem::Options(options)) => self.write_options(state.at, options),
+            Some(WireItem::Options(options)) => self.write_options(&begins, options),
             Some(WireItem::Reach(to)) => size = self.reach(&state, to, &size),
             _ => {}
         }
         if !state.lists.is_empty() {
-            self.write_lists(state.at, &state.lists);
+            self.write_lists(&begins, &state.lists);
         }
         let computed = |field: &&&'a WireField| matches!(field.value, FieldValue::Computed { .. });
         let fields = state.fields.clone();
@@ -252,7 +227,11 @@ impl<'a> Encoder<'_, 'a> {
         let FieldValue::Computed { expression: e, .. } = &field.value else { return };
         let facts = facts(state, header_size, field.index);
         let (name, bits) = (format!("f{}", field.index.0), literal(mask(field.width)));
-        self.text.line(format!("uint64_t {name} = {};", expression(e, &facts)));
+        let value = expression(e, &facts);
+        match state.here(field) {
+            Some(here) => self.text.line(format!("uint64_t {name} = {here} ? {value} : 0;")),
+            None => self.text.line(format!("uint64_t {name} = {value};")),
+        }
         if field.width < 64 {
             self.text.line(format!("narrow |= {name} > {bits};"));
             self.text.line(format!("{name} &= {bits};"));
@@ -264,31 +243,47 @@ impl<'a> Encoder<'_, 'a> {
 
     /// Writes all fields: whole octets directly, others combined octet by octet.
     fn write_fields(&mut self, state: &State<'a>, fields: &[&'a WireField]) {
-        let mut octets: std::collections::BTreeMap<(u32, String), Vec<String>> = std::collections::BTreeMap::new();
-        for field in fields {
-            let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { continue };
-            if is_whole(slot.at, slot.width) {
-                self.write_one(state, field);
-                continue;
+        let mut octets: BTreeMap<(u32, String, Option<String>), Vec<String>> = BTreeMap::new();
+        for together in fields.chunk_by(|one, next| state.here(one) == state.here(next)) {
+            let slot = |field: &&'a WireField| Some((state.slots.get(field.index.0 as usize)?.as_ref()?, field.endian));
+            let (whole, parts): (Vec<_>, Vec<_>) =
+                together.iter().filter_map(slot).partition(|(slot, _)| is_whole(slot.at, slot.width));
+            for (slot, _) in parts {
+                for piece in pieces(slot.at, slot.width) {
+                    let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
+                    let octet = (piece.octet, slot.packet(), slot.here.clone());
+                    octets.entry(octet).or_default().push(format!("{bits} << {}", piece.shift));
+                }
             }
-            let packet = state.place(field).0;
-            for piece in pieces(slot.at, slot.width) {
-                let bits = format!("({} >> {} & {:#04x}u)", slot.value, piece.place, (1u32 << piece.bits) - 1);
-                octets.entry((piece.octet, packet.clone())).or_default().push(format!("{bits} << {}", piece.shift));
-            }
+            let here = state.here(together[0]).filter(|_| !whole.is_empty());
+            self.if_here(here, |encoder| {
+                for (slot, endian) in &whole {
+                    put(encoder.text, &slot.packet(), (slot.at, slot.width), *endian, &slot.value);
+                }
+            });
         }
-        for ((octet, packet), parts) in octets {
-            self.text.line(format!("{packet}[{octet}] = (uint8_t)({});", parts.join(" | ")));
+        for ((octet, packet, here), mut parts) in octets {
+            if state.shares_octets {
+                parts.insert(0, format!("{packet}[{octet}]"));
+            }
+            self.if_here(here.as_deref(), |encoder| {
+                encoder.text.line(format!("{packet}[{octet}] = (uint8_t)({});", parts.join(" | ")));
+            });
         }
     }
 
     fn write_one(&mut self, state: &State<'a>, field: &WireField) {
         let Some(Some(slot)) = state.slots.get(field.index.0 as usize) else { return };
-        let (packet, here) = state.place(field);
-        if let Some(here) = &here {
+        self.if_here(slot.here.as_deref(), |encoder| {
+            put(encoder.text, &slot.packet(), (slot.at, slot.width), field.endian, &slot.value);
+        });
+    }
+
+    fn if_here(&mut self, here: Option<&str>, write: impl FnOnce(&mut Self)) {
+        if let Some(here) = here {
             self.text.open(format!("if ({here})"));
         }
-        put(self.text, &packet, (slot.at, slot.width), field.endian, &slot.value);
+        write(self);
         if here.is_some() {
             self.text.close("");
         }
@@ -313,7 +308,7 @@ fn selected(arm: &WireArm, header: HeaderId) -> Option<VariantId> {
     arm.selects.iter().find(|(known, _)| *known == header).map(|(_, variant)| *variant)
 }
 
-fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
+pub(super) fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
     Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own }
 }
 
@@ -321,6 +316,6 @@ fn is_checksum(field: &WireField) -> bool {
     matches!(&field.value, FieldValue::Computed { expression, .. } if named(expression, &mut |_| ()).2)
 }
 
-fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
+pub(super) fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
     WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }

@@ -1,7 +1,5 @@
 //! The state of encoders: the fields of the records on top of a message, and the octets where they go.
 
-use std::collections::HashMap;
-
 use mokume_reaction::*;
 
 use super::common::*;
@@ -22,8 +20,8 @@ pub(crate) struct State<'a> {
     /// Numbers of the last names `here` and `skip`: whether a part is there, and the octets of those so far.
     pub parts: u32,
     pub skips: u32,
-    /// What fields stand behind, if that is not always there, and whether they are there.
-    pub places: HashMap<FieldIndex, (Option<String>, Option<String>)>,
+    /// Whether a part that may be there or not begins within an octet.
+    pub shares_octets: bool,
 }
 
 impl State<'_> {
@@ -32,10 +30,24 @@ impl State<'_> {
         Some(format!("skip{}", self.skips)).filter(|_| self.skips > 0)
     }
 
-    /// Where the octets begin in which a field has its place, and, if that is not sure, whether it is there.
-    pub(crate) fn place(&self, field: &WireField) -> (String, Option<String>) {
-        let (skip, here) = self.places.get(&field.index).cloned().unwrap_or_default();
-        (skip.map_or_else(|| "packet".into(), |skip| format!("(packet + {skip})")), here)
+    /// This many octets, and those so far that may be there or not, in C.
+    pub(crate) fn octets(&self, octets: u32) -> String {
+        match self.skip() {
+            Some(skip) => format!("({octets} + {skip})"),
+            None => octets.to_string(),
+        }
+    }
+
+    /// Whether a field is there, in C, if it is not on every way.
+    pub(crate) fn here(&self, field: &WireField) -> Option<&str> {
+        self.slots.get(field.index.0 as usize)?.as_ref()?.here.as_deref()
+    }
+}
+
+impl Slot {
+    /// The octets of the packet from where the field has its place.
+    pub(crate) fn packet(&self) -> String {
+        self.skip.as_ref().map_or_else(|| "packet".into(), |skip| format!("(packet + {skip})"))
     }
 }
 
@@ -43,7 +55,6 @@ pub(crate) struct Encoder<'p, 'a> {
     pub plan: &'p Plan<'a>,
     pub wire: &'a Wire,
     pub text: &'p mut Text,
-    pub parts: Parts,
 }
 
 impl<'a> Encoder<'_, 'a> {
@@ -64,12 +75,13 @@ impl<'a> Encoder<'_, 'a> {
         Some(format!("({has} ? ((const struct {tag} *)record{record})->{member} : 0)"))
     }
 
-    /// Writes `f = field * times + plus` in C, and records whether it is too wide; returns the name of `f`.
+    /// Writes `f = field * times + plus` in C, and records whether it is too wide, if it is there; returns the name of `f`.
     pub(crate) fn header_field(
         &mut self,
         field: &WireField,
         (header, variant, place): (HeaderId, VariantId, u32),
         (times, plus): (u64, u64),
+        here: Option<&str>,
     ) -> String {
         let name = format!("f{}", field.index.0);
         let Some(value) = self.read_header(header, variant, place) else { return "0".into() };
@@ -84,7 +96,8 @@ impl<'a> Encoder<'_, 'a> {
                 Some(room) => format!("{name} > {}", literal(room / times)),
                 None => "true".into(),
             };
-            self.text.line(format!("narrow |= {condition};"));
+            let there = here.map_or(String::new(), |here| format!("{here} && "));
+            self.text.line(format!("narrow |= {there}{condition};"));
         }
         if times != 1 || plus != 0 || widest > u128::from(bits) {
             self.text.line(format!("{name} = ({name} * {} + {}) & {};", literal(times), literal(plus), literal(bits)));
@@ -97,7 +110,7 @@ impl<'a> Encoder<'_, 'a> {
         match &field.value {
             FieldValue::Constant { value, .. } => literal(value & mask(field.width)),
             FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                self.header_field(field, (*header, *variant, *place), (*times, *plus))
+                self.header_field(field, (*header, *variant, *place), (*times, *plus), None)
             }
             _ => "UINT64_C(0)".into(),
         }

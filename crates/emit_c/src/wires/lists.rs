@@ -16,7 +16,7 @@ fn number(list: &WireList) -> u32 {
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn list(&mut self, state: &mut State<'a>, list: &'a WireList) {
         if state.size.is_none() {
-            self.text.line(format!("uint32_t head = {};", state.at / 8));
+            self.text.line(format!("uint32_t head = {};", state.octets(state.at / 8)));
             state.size = Some("head".into());
         }
         list.elements.iter().for_each(|element| self.declare_fields(state, element));
@@ -56,7 +56,7 @@ impl<'a> Decoder<'_, 'a> {
                         self.refuse_if(format!("end - head < {octets}"), self.wire.short);
                         checked = octets;
                     }
-                    self.inner_field(state, field, ("(packet + head)", bit));
+                    self.inner_field(state, field, ("(packet + head)", bit), &format!("v{}", field.index.0));
                     bit += u32::from(field.width);
                 }
                 WireItem::List(list) => {
@@ -73,8 +73,8 @@ impl<'a> Decoder<'_, 'a> {
 
 impl<'a> Encoder<'_, 'a> {
     /// `head`: the octets of the header with the elements that are present.
-    pub(crate) fn lists_size(&mut self, at: u32, lists: &[&'a WireList]) {
-        self.text.line(format!("uint32_t head = {};", at / 8));
+    pub(crate) fn lists_size(&mut self, begins: &str, lists: &[&'a WireList]) {
+        self.text.line(format!("uint32_t head = {begins};"));
         lists.iter().for_each(|list| self.list_size(list));
     }
 
@@ -96,9 +96,9 @@ impl<'a> Encoder<'_, 'a> {
         }
     }
 
-    pub(crate) fn write_lists(&mut self, at: u32, lists: &[&'a WireList]) {
-        self.text.line(format!("uint8_t *place = packet + {};", at / 8));
-        self.text.line(format!("memset(place, 0, head - {});", at / 8));
+    pub(crate) fn write_lists(&mut self, begins: &str, lists: &[&'a WireList]) {
+        self.text.line(format!("uint8_t *place = packet + {begins};"));
+        self.text.line(format!("memset(place, 0, head - {begins});"));
         lists.iter().for_each(|list| self.write_list(list));
         self.text.line("(void)place;");
     }

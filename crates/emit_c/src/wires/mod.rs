@@ -5,6 +5,7 @@ mod decode;
 mod decoder;
 mod encode;
 mod encoder;
+mod joined;
 mod lists;
 mod options;
 

@@ -13,7 +13,7 @@ impl<'a> Decoder<'_, 'a> {
         let until = expression(&options.until, &facts(state, FieldIndex(0)));
         self.octet(state, "until", &until);
         self.declare_known(state, options);
-        self.text.line(format!("uint32_t head = {};", state.at / 8));
+        self.text.line(format!("uint32_t head = {};", state.octets(state.at / 8)));
         self.text.open("while (head < until)");
         self.option(state, options);
         self.text.close("");
@@ -141,7 +141,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn option_field(&mut self, state: &mut State<'a>, field: &'a WireField, bit: u32) {
-        self.inner_field(state, field, ("option", bit));
+        self.inner_field(state, field, ("option", bit), &format!("v{}", field.index.0));
     }
 }
 
@@ -157,8 +157,8 @@ fn long_kinds(options: &WireOptions) -> impl Iterator<Item = u64> + '_ {
 
 impl<'a> Encoder<'_, 'a> {
     /// `head`: the octets of the header with the options that are present and their padding.
-    pub(crate) fn options_size(&mut self, at: u32, options: &'a WireOptions) {
-        self.text.line(format!("uint32_t head = {};", at / 8));
+    pub(crate) fn options_size(&mut self, begins: &str, options: &'a WireOptions) {
+        self.text.line(format!("uint32_t head = {begins};"));
         for arm in &options.arms {
             let Some(has) = self.has_option(arm) else { continue };
             self.text.line(format!("if ({has})"));
@@ -201,9 +201,9 @@ impl<'a> Encoder<'_, 'a> {
         Some(format!("mk_min_u32((uint32_t){count}, {most})"))
     }
 
-    pub(crate) fn write_options(&mut self, at: u32, options: &'a WireOptions) {
-        self.text.line(format!("uint8_t *option = packet + {};", at / 8));
-        self.text.line(format!("memset(option, 0, head - {});", at / 8));
+    pub(crate) fn write_options(&mut self, begins: &str, options: &'a WireOptions) {
+        self.text.line(format!("uint8_t *option = packet + {begins};"));
+        self.text.line(format!("memset(option, 0, head - {begins});"));
         if let Some(kind) = options.pads_with.filter(|_| options.pad > 1) {
             self.text.line(format!("memset(option, {}, head - filled);", literal(kind)));
             self.text.line("option += head - filled;");
