@@ -6,7 +6,7 @@
 //! what is there.
 
 use mokume_reaction::{
-    Endian, FieldIndex, FieldValue, HeaderId, Wire, WireExpression as E, WireField, WireItem, WireTest,
+    Endian, FieldIndex, FieldValue, HeaderId, Wire, WireArm, WireExpression as E, WireField, WireItem, WireTest,
 };
 
 /// With more ways, the code of a wire would be too long to be useful.
@@ -164,7 +164,7 @@ const FEW_WAYS: usize = 4;
 
 /// Whether the ways through this item meet again in front of the rest: many ways lead on, all come out at the same bit of
 /// an octet, and the rest does not ask which variant of a header was chosen.
-pub(crate) fn meet(item: &WireItem, rest: &[&WireItem]) -> bool {
+pub(crate) fn meet(wire: &Wire, item: &WireItem, rest: &[&WireItem]) -> bool {
     let behind = || rest.iter().copied();
     let many = match item {
         WireItem::Optional { items, .. } => ways_of(items.iter().chain(behind())),
@@ -176,7 +176,7 @@ pub(crate) fn meet(item: &WireItem, rest: &[&WireItem]) -> bool {
         behind().for_each(|item| selects(item, &mut later));
         chosen(item).iter().any(|header| later.contains(header))
     };
-    many > FEW_WAYS && shift(std::slice::from_ref(item)).is_some() && !asks()
+    many > FEW_WAYS && shift(wire, std::slice::from_ref(item)).is_some() && !asks()
 }
 
 /// The headers of which an item chooses the variant.
@@ -199,19 +199,29 @@ fn selects(item: &WireItem, found: &mut Vec<HeaderId>) {
 }
 
 /// By how many bits, beyond whole octets, items move what follows them, if that is the same on every way, and something
-/// may follow; no one knows behind them whether a packet was trimmed.
-fn shift(items: &[WireItem]) -> Option<u32> {
+/// may follow; no one knows behind them whether a packet was trimmed. Where no arm may fit, which moves nothing, none does.
+fn shift(wire: &Wire, items: &[WireItem]) -> Option<u32> {
     let one = |item: &WireItem| match item {
         WireItem::Field(field) => Some(u32::from(field.width)).filter(|_| !field.trims_packet),
-        WireItem::Optional { items, .. } => shift(items).filter(|bits| *bits == 0),
-        WireItem::Choice { arms, .. } => {
-            let mut shifts = arms.iter().map(|arm| shift(&arm.items).filter(|_| arm.commons.is_empty()));
+        WireItem::Optional { items, .. } => shift(wire, items).filter(|bits| *bits == 0),
+        WireItem::Choice { on, arms, .. } => {
+            let mut shifts = arms.iter().map(|arm| shift(wire, &arm.items).filter(|_| arm.commons.is_empty()));
             let first = shifts.next()??;
-            shifts.all(|bits| bits == Some(first)).then_some(first)
+            (shifts.all(|bits| bits == Some(first)) && (first == 0 || one_fits(wire, *on, arms))).then_some(first)
         }
         WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => None,
     };
     items.iter().map(one).sum::<Option<u32>>().map(|bits| bits % 8)
+}
+
+/// Whether an arm fits every message: the arms are told apart by the variant of a header, and each variant has one.
+fn one_fits(wire: &Wire, on: FieldIndex, arms: &[WireArm]) -> bool {
+    is_tag(&wire.items, on) && arms.iter().all(|arm| arm.selects.len() <= 1)
+}
+
+/// Whether the choice on a field decides its value.
+pub(super) fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
+    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }
 
 /// Whether the field has a checksum to hold against: then its place must be known to the end.

@@ -60,7 +60,7 @@ impl<'a> Decoder<'_, 'a> {
         for (place, item) in items.iter().enumerate() {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
-                item if meet(item, &items[place + 1..]) => self.joined(&mut state, item),
+                item if meet(self.wire, item, &items[place + 1..]) => self.joined(&mut state, item),
                 WireItem::Choice { on, arms, unknown } => {
                     let rest = &items[place + 1..];
                     return self.choice(&state, *on, arms, *unknown, rest);
@@ -166,7 +166,7 @@ impl<'a> Decoder<'_, 'a> {
         for (before, unknown) in &state.shorter {
             let holds = before.commons.iter().map(|common| {
                 let known = state.headers.iter().find(|known| known.header == common.header);
-                let value = known.and_then(|known| known.fields.get(common.field as usize).cloned().flatten());
+                let value = known.and_then(|known| known.value(common.variant, common.field));
                 format!("{} == {}", value.unwrap_or_else(|| "0".into()), literal(common.value))
             });
             self.refuse_if(holds.collect::<Vec<_>>().join(" && "), *unknown);

@@ -39,6 +39,12 @@ impl Known {
             None => Some(&mut self.fields).filter(|_| self.variant == variant),
         }
     }
+
+    /// A field's value in C, in packets with this variant.
+    pub(crate) fn value(&self, variant: VariantId, field: u32) -> Option<String> {
+        let fields = self.met.as_ref().map_or(Some(&self.fields), |(_, variants)| variants.get(variant.index()));
+        fields?.get(field as usize)?.clone()
+    }
 }
 
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use mokume_reaction::*;
 
 use super::common::*;
-use super::encoder::{put, Encoder, State};
+use super::encoder::{facts, put, Encoder, State};
 use crate::plan::Plan;
 use crate::text::{literal, Text};
 use crate::types::mask;
@@ -53,7 +53,7 @@ impl<'a> Encoder<'_, 'a> {
         for (place, item) in items.iter().enumerate() {
             match item {
                 WireItem::Field(field) => self.field(&mut state, field),
-                item if meet(item, &items[place + 1..]) => self.joined(&mut state, item),
+                item if meet(self.wire, item, &items[place + 1..]) => self.joined(&mut state, item),
                 WireItem::Choice { on, arms, .. } => return self.choice(state, *on, arms, &items[place + 1..]),
                 WireItem::Optional { when, items: part } => {
                     let condition = tests(when, &facts(&state, "0", FieldIndex(0)));
@@ -110,59 +110,9 @@ impl<'a> Encoder<'_, 'a> {
         self.text.close("");
     }
 
-    /// Whether the headers fit an arm, in C.
-    pub(super) fn fits(&self, state: &State<'a>, on: FieldIndex, arm: &WireArm) -> String {
-        let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
-        conditions.extend(arm.commons.iter().filter_map(|common| {
-            let value = self.read_header(common.header, common.variant, common.field)?;
-            Some(format!("{value} == {}", literal(common.value)))
-        }));
-        if !is_tag(&self.wire.items, on) {
-            let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
-            conditions.push(format!("{value} == {}", literal(arm.tag)));
-        }
-        match conditions.is_empty() {
-            true => "true".into(),
-            false => conditions.join(" && "),
-        }
-    }
-
-    /// Whether the header has this variant, for a choice: a missing header counts as the first variant.
-    fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
-        let place = self.wire.headers.iter().position(|known| *known == header);
-        match place {
-            Some(place) if variant == VariantId(0) => {
-                let first = self.has(header, variant);
-                format!("({first} || kind{place} >> 16 != {})", header.0)
-            }
-            _ => self.has(header, variant),
-        }
-    }
-
     fn field(&mut self, state: &mut State<'a>, field: &'a WireField) {
         self.field_at(state, field, (state.at, None));
         state.at += u32::from(field.width);
-    }
-
-    /// Lays out a field at a bit, which is there or not.
-    pub(super) fn field_at(&mut self, state: &mut State<'a>, field: &'a WireField, (at, here): (u32, Option<String>)) {
-        let index = field.index.0 as usize;
-        let bits = mask(field.width);
-        let value = match &field.value {
-            FieldValue::Constant { value, .. } => {
-                state.narrow |= *value > bits;
-                literal(value & bits)
-            }
-            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
-                self.header_field(field, (*header, *variant, *place), (*times, *plus), here.as_deref())
-            }
-            _ => "UINT64_C(0)".into(),
-        };
-        if state.slots.len() <= index {
-            state.slots.resize(index + 1, None);
-        }
-        state.slots[index] = Some(Slot { at, width: field.width, value, skip: state.skip(), here });
-        state.fields.push(field);
     }
 
     fn finish(&mut self, mut state: State<'a>) {
@@ -308,14 +258,6 @@ fn selected(arm: &WireArm, header: HeaderId) -> Option<VariantId> {
     arm.selects.iter().find(|(known, _)| *known == header).map(|(_, variant)| *variant)
 }
 
-pub(super) fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
-    Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own }
-}
-
 fn is_checksum(field: &WireField) -> bool {
     matches!(&field.value, FieldValue::Computed { expression, .. } if named(expression, &mut |_| ()).2)
-}
-
-pub(super) fn is_tag(items: &[WireItem], on: FieldIndex) -> bool {
-    WireItem::fields(items).iter().any(|field| field.index == on && field.value == FieldValue::Tag)
 }

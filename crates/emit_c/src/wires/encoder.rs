@@ -20,7 +20,7 @@ pub(crate) struct State<'a> {
     /// Numbers of the last names `here` and `skip`: whether a part is there, and the octets of those so far.
     pub parts: u32,
     pub skips: u32,
-    /// Whether a part that may be there or not begins within an octet.
+    /// Whether a part that may be there or not begins or ends within an octet, which it then shares.
     pub shares_octets: bool,
 }
 
@@ -105,6 +105,56 @@ impl<'a> Encoder<'_, 'a> {
         name
     }
 
+    /// Whether the headers fit an arm, in C.
+    pub(super) fn fits(&self, state: &State<'a>, on: FieldIndex, arm: &WireArm) -> String {
+        let mut conditions: Vec<String> = arm.selects.iter().map(|(h, v)| self.counts_as(*h, *v)).collect();
+        conditions.extend(arm.commons.iter().filter_map(|common| {
+            let value = self.read_header(common.header, common.variant, common.field)?;
+            Some(format!("{value} == {}", literal(common.value)))
+        }));
+        if !is_tag(&self.wire.items, on) {
+            let value = state.slots.get(on.0 as usize).cloned().flatten().map_or("0".to_string(), |slot| slot.value);
+            conditions.push(format!("{value} == {}", literal(arm.tag)));
+        }
+        match conditions.is_empty() {
+            true => "true".into(),
+            false => conditions.join(" && "),
+        }
+    }
+
+    /// Whether the header has this variant, for a choice: a missing header counts as the first variant.
+    pub(super) fn counts_as(&self, header: HeaderId, variant: VariantId) -> String {
+        let place = self.wire.headers.iter().position(|known| *known == header);
+        match place {
+            Some(place) if variant == VariantId(0) => {
+                let first = self.has(header, variant);
+                format!("({first} || kind{place} >> 16 != {})", header.0)
+            }
+            _ => self.has(header, variant),
+        }
+    }
+
+    /// Lays out a field at a bit, which is there or not.
+    pub(super) fn field_at(&mut self, state: &mut State<'a>, field: &'a WireField, (at, here): (u32, Option<String>)) {
+        let index = field.index.0 as usize;
+        let bits = mask(field.width);
+        let value = match &field.value {
+            FieldValue::Constant { value, .. } => {
+                state.narrow |= *value > bits;
+                literal(value & bits)
+            }
+            FieldValue::Header { header, variant, field: place, times, plus, .. } => {
+                self.header_field(field, (*header, *variant, *place), (*times, *plus), here.as_deref())
+            }
+            _ => "UINT64_C(0)".into(),
+        };
+        if state.slots.len() <= index {
+            state.slots.resize(index + 1, None);
+        }
+        state.slots[index] = Some(Slot { at, width: field.width, value, skip: state.skip(), here });
+        state.fields.push(field);
+    }
+
     /// The value of a field in an option or in an element of a list: nothing in it is computed.
     pub(crate) fn element_value(&mut self, field: &'a WireField) -> String {
         match &field.value {
@@ -115,6 +165,10 @@ impl<'a> Encoder<'_, 'a> {
             _ => "UINT64_C(0)".into(),
         }
     }
+}
+
+pub(super) fn facts<'s>(state: &'s State, header_size: &'s str, own: FieldIndex) -> Facts<'s> {
+    Facts { slots: &state.slots, packet: "packet", packet_size: "size", header_size, own }
 }
 
 /// Writes whole octets, or combines bits with those that are there already.

@@ -7,15 +7,14 @@ use mokume_reaction::*;
 
 use super::common::*;
 use super::decoder::{facts, tag, Decoder, State};
-use super::encode::{facts as laid_out, is_tag};
-use super::encoder::{self, Encoder};
+use super::encoder::{self, facts as laid_out, Encoder};
 use crate::text::literal;
 use crate::types::mask;
 
 impl<'a> Decoder<'_, 'a> {
     /// Reads an item on all its ways, which meet behind it.
     pub(crate) fn joined(&mut self, state: &mut State<'a>, item: &'a WireItem) {
-        self.declare(state, item);
+        self.declare_within(state, item);
         if !std::mem::replace(&mut state.skips, true) {
             self.text.line("uint32_t skip = 0;");
         }
@@ -26,7 +25,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// Declares what is read within the item; it is zero where it is not read.
-    fn declare(&mut self, state: &mut State<'a>, item: &'a WireItem) {
+    fn declare_within(&mut self, state: &mut State<'a>, item: &'a WireItem) {
         let automaton = self.plan.automaton;
         for header in chosen(item) {
             let Some(known) = state.headers.iter_mut().find(|known| known.header == header) else { continue };
@@ -43,22 +42,18 @@ impl<'a> Decoder<'_, 'a> {
             if state.slots.len() <= index {
                 state.slots.resize(index + 1, None);
             }
-            self.text.line(format!("uint64_t f{index} = 0;"));
-            self.text.line(format!("(void)f{index};"));
+            let (own, uses) = match keep_for_header(state, field) {
+                true => (format!(", v{index} = 0"), format!(", (void)v{index}")),
+                false => (String::new(), String::new()),
+            };
+            self.text.line(format!("uint64_t f{index} = 0{own};"));
+            self.text.line(format!("(void)f{index}{uses};"));
             if waits(field) {
-                self.text.line(format!("bool has{index} = false;"));
-                self.text.line(format!("(void)has{index};"));
+                self.text.line(format!("bool there{index} = false;"));
+                self.text.line(format!("(void)there{index};"));
             }
             if sums(field) {
                 self.text.line(format!("uint32_t skip{index} = 0;"));
-            }
-            let FieldValue::Header { header, variant, field: place, .. } = &field.value else { continue };
-            let known = state.headers.iter_mut().find(|known| known.header == *header);
-            let fields = known.and_then(|known| known.fields_of(*variant));
-            if let Some(value @ None) = fields.and_then(|fields| fields.get_mut(*place as usize)) {
-                *value = Some(format!("v{index}"));
-                self.text.line(format!("uint64_t v{index} = 0;"));
-                self.text.line(format!("(void)v{index};"));
             }
         }
     }
@@ -78,7 +73,8 @@ impl<'a> Decoder<'_, 'a> {
                 let mut seen = std::collections::HashSet::new();
                 for arm in arms.iter().filter(|arm| seen.insert(arm.tag)) {
                     self.text.open(format!("case {}:", literal(arm.tag)));
-                    for (header, variant) in &arm.selects {
+                    for (header, variant) in arm.selects.iter().filter(|(header, _)| self.wire.headers.contains(header))
+                    {
                         self.text.line(format!("kind{} = {};", header.0, variant.0));
                     }
                     behind = *bits;
@@ -127,21 +123,17 @@ impl<'a> Decoder<'_, 'a> {
         self.text.line(format!("{value} = {read}; /* {} */", field.name.replace("*/", "* /")));
         state.slots[index] = Some(Slot { at, width: field.width, value: value.clone(), skip, here: None });
         let own = self.own_value(state, field, &value);
-        if let (Some(own), FieldValue::Header { header, variant, field: place, .. }) = (own, &field.value) {
-            let known = state.headers.iter_mut().find(|known| known.header == *header);
-            let fields = known.and_then(|known| known.fields_of(*variant));
-            if let Some(Some(value)) = fields.and_then(|fields| fields.get(*place as usize)) {
-                self.text.line(format!("{value} = {own};"));
-            }
+        if let (Some(own), Some(Some(value))) = (own, place_in_header(state, field)) {
+            self.text.line(format!("{value} = {own};"));
         }
         self.constraints(state, field);
         let mut left = false;
         for rule in state.rules.iter_mut().filter(|rule| rule.own == field.index) {
-            rule.when = Some(format!("has{index}"));
+            rule.when = Some(format!("there{index}"));
             left = true;
         }
         if left {
-            self.text.line(format!("has{index} = true;"));
+            self.text.line(format!("there{index} = true;"));
         }
     }
 
@@ -152,6 +144,29 @@ impl<'a> Decoder<'_, 'a> {
         }
         *bits %= 8;
     }
+}
+
+/// Where the value of the header's field is kept that the field is read for.
+fn place_in_header<'s>(state: &'s mut State, field: &WireField) -> Option<&'s mut Option<String>> {
+    let FieldValue::Header { header, variant, field: place, .. } = &field.value else { return None };
+    let known = state.headers.iter_mut().find(|known| known.header == *header)?;
+    known.fields_of(*variant)?.get_mut(*place as usize)
+}
+
+/// Gives the header's field a variable of its own, if none has it yet: the same may be read on another way, too.
+fn keep_for_header(state: &mut State, field: &WireField) -> bool {
+    match place_in_header(state, field) {
+        Some(value @ None) => {
+            *value = Some(format!("v{}", field.index.0));
+            true
+        }
+        _ => false,
+    }
+}
+
+/// Whether nobody asks if these items are there.
+fn is_empty(items: &[WireItem]) -> bool {
+    items.iter().all(|item| matches!(item, WireItem::Optional { items, .. } if is_empty(items)))
 }
 
 impl<'a> Encoder<'_, 'a> {
@@ -165,23 +180,23 @@ impl<'a> Encoder<'_, 'a> {
     /// Lays out an item within a part that is there or not, or in none.
     fn branch(&mut self, state: &mut encoder::State<'a>, outer: Option<&str>, item: &'a WireItem, bits: &mut u32) {
         self.pass(state, outer, bits);
-        state.shares_octets |= !(state.at + *bits).is_multiple_of(8);
+        let begins = *bits;
         match item {
-            WireItem::Optional { when, items } => {
+            WireItem::Optional { when, items } if !is_empty(items) => {
                 let here = self.here(state, outer, &tests(when, &laid_out(state, "0", FieldIndex(0))));
                 self.run(state, &here, items, &mut bits.clone());
             }
             WireItem::Choice { on, arms, .. } => {
                 let arm = self.which(state, outer, *on, arms);
-                let before = *bits;
-                for (place, taken) in arms.iter().enumerate() {
+                for (place, taken) in arms.iter().enumerate().filter(|(_, arm)| !is_empty(&arm.items)) {
                     let here = self.here(state, None, &format!("{arm} == {place}"));
-                    *bits = before;
+                    *bits = begins;
                     self.run(state, &here, &taken.items, bits);
                 }
             }
             _ => {}
         }
+        state.shares_octets |= [begins, *bits].iter().any(|bits| !(state.at + bits).is_multiple_of(8));
     }
 
     /// Names whether a part is there.
@@ -211,7 +226,9 @@ impl<'a> Encoder<'_, 'a> {
             self.text.line(format!("uint64_t {tag} = {before};"));
             slot.width
         });
-        self.text.open(format!("if ({})", outer.unwrap_or("true")));
+        if let Some(outer) = outer {
+            self.text.open(format!("if ({outer})"));
+        }
         for (place, (arm, condition)) in arms.iter().zip(conditions).enumerate() {
             let otherwise = if place == 0 { "" } else { "else " };
             self.text.open(format!("{otherwise}if ({condition})"));
@@ -222,7 +239,9 @@ impl<'a> Encoder<'_, 'a> {
             self.text.close("");
         }
         self.text.line(format!("narrow |= {name} == {};", arms.len()));
-        self.text.close("");
+        if outer.is_some() {
+            self.text.close("");
+        }
         name
     }
 

@@ -36,7 +36,7 @@ impl<'a> Decoder<'_, 'a> {
 
     fn counted(&mut self, state: &mut State<'a>, list: &'a WireList) {
         let known = state.headers.iter().find(|known| known.header == list.header);
-        let count = known.and_then(|known| known.fields.get(list.count as usize).cloned().flatten());
+        let count = known.and_then(|known| known.value(list.variant, list.count));
         let count = count.unwrap_or_else(|| "0".into());
         for (place, element) in list.elements.iter().enumerate() {
             self.text.open(format!("if ({count} > {place})"));
