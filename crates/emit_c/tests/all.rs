@@ -7,6 +7,7 @@ mod door;
 mod embed;
 mod faults;
 mod octets;
+mod packets;
 mod run_files;
 mod sums;
 mod timers;

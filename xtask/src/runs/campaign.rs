@@ -171,6 +171,16 @@ const RUNS: &[Run] = &[
         how: Tests { package: "mokume-driver", name: "wires_inverse::", variables: &[("MOKUME_VALUES", "100000")] },
     },
     Run {
+        name: "random_wires",
+        minutes: 2,
+        guards: "random wires of parts, vectors and choices within each other, in C: 2,000 of them",
+        how: Tests {
+            package: "mokume-emit-c",
+            name: "packets::random_wires_are",
+            variables: &[("MOKUME_SEEDS", "0..2000")],
+        },
+    },
+    Run {
         name: "wireshark",
         minutes: 10,
         guards: "dissectors in Lua read what `mokume dissect` does: 300 packets of each wire, frames of the tests of 600 stacks, changed and cut",
