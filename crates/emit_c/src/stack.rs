@@ -47,18 +47,18 @@ pub struct Generated {
 /// Why there is no C for an automaton.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EmitError {
-    /// A wire with too many combinations of choices: its straight-line code would be useless.
-    TooManyWays { wire: String, ways: usize },
+    /// A wire with too many combinations of choices that cannot meet again: its straight-line code would be useless.
+    TooManyWays { wire: String },
 }
 
 impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            EmitError::TooManyWays { wire, ways } => {
+            EmitError::TooManyWays { wire } => {
                 write!(
                     f,
-                    "wire `{wire}`: {ways} ways lead through its choices, the C back end follows at most {}",
-                    wires::MOST_WAYS
+                    "wire `{wire}`: too many ways lead through its choices: they meet again where all arms of a choice end on an octet, \
+                     and no later one chooses the variant of the same header"
                 )
             }
         }
@@ -70,9 +70,8 @@ impl std::error::Error for EmitError {}
 /// Translates the automaton, which must have been verified, to C.
 pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitError> {
     for wire in &automaton.wires {
-        let ways = wires::ways(wire);
-        if ways > wires::MOST_WAYS {
-            return Err(EmitError::TooManyWays { wire: wire.name.clone(), ways });
+        if wires::is_too_long(wire) {
+            return Err(EmitError::TooManyWays { wire: wire.name.clone() });
         }
     }
     // Branches are counted where the automaton has them: nothing is inlined.

@@ -400,3 +400,14 @@ fn c_grows_with_the_parts_of_a_wire_and_not_with_the_ways() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Ways that cannot meet are bounded: arms that end within an octet, where none may fit.
+#[test]
+fn c_that_would_be_too_long_is_refused() {
+    let arm = |tag: u64, field: &str| format!("case {tag} {{\nfield {field}: 4 = {tag} else w.bad\n}}\n");
+    let choice = format!("choice b# else w.bad {{\n{}{}}}\nfield y#: 4 = 1 else w.bad\n", arm(1, "x#"), arm(2, "z#"));
+    assert!(parts(4, &choice, "") < 500_000);
+    let refused = std::panic::catch_unwind(|| parts(16, &choice, "")).expect_err("it is too long");
+    let said = refused.downcast_ref::<String>().expect("why");
+    assert!(said.contains("wire `w`: too many ways lead through its choices"), "{said}");
+}

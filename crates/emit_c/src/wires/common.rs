@@ -1,16 +1,17 @@
 //! What encoders and decoders of wires share: bit positions, and expressions.
 //!
 //! A wire becomes straight-line code: each combination of its choices is followed separately to the end, so every
-//! field's place is a constant. [`MOST_WAYS`] limits the number of ways through a wire. Where many ways lead on behind an
-//! item, the ways through it meet again ([`meet`], `joined.rs`): what follows is written once, and has its place behind
-//! what is there.
+//! field's place is a constant. Where many ways lead on behind an item, the ways through it meet again ([`meet`],
+//! `joined.rs`): what follows is written once, and has its place behind what is there. Where they cannot, the code is
+//! limited ([`is_too_long`]).
 
 use mokume_reaction::{
     Endian, FieldIndex, FieldValue, HeaderId, Wire, WireArm, WireExpression as E, WireField, WireItem, WireTest,
 };
 
-/// With more ways, the code of a wire would be too long to be useful.
-pub(crate) const MOST_WAYS: usize = 4096;
+/// The most fields in the code of a wire; besides, it may have each field of the wire as often as this.
+const MOST_FIELDS: usize = 8192;
+const MOST_OF_EACH: usize = 8;
 
 /// A field that was laid out or read: its first bit, its width, its value in C.
 #[derive(Clone, Debug)]
@@ -144,11 +145,36 @@ pub(crate) fn pieces(at: u32, width: u8) -> Vec<Piece> {
     found
 }
 
-/// The number of ways through the wire's choices.
-pub(crate) fn ways(wire: &Wire) -> usize {
-    ways_of(&wire.items)
+/// Whether so many ways are followed one by one that the code would be too long to be useful.
+pub(crate) fn is_too_long(wire: &Wire) -> bool {
+    let most = MOST_FIELDS + MOST_OF_EACH * WireItem::fields(&wire.items).len();
+    let mut fields = 0;
+    follow(wire, &wire.items.iter().collect::<Vec<_>>(), most, &mut fields);
+    fields > most
 }
 
+/// Counts the fields of all ways through these items, and not many more than `most`.
+fn follow(wire: &Wire, items: &[&WireItem], most: usize, fields: &mut usize) {
+    for (place, item) in items.iter().enumerate() {
+        let rest = &items[place + 1..];
+        let mut through = |part: &[WireItem]| {
+            let way: Vec<&WireItem> = part.iter().chain(rest.iter().copied()).collect();
+            follow(wire, &way, most, fields);
+        };
+        match item {
+            WireItem::Optional { items, .. } if !meet(wire, item, rest) => through(items),
+            // The way on from here is that of a message which no arm fits.
+            WireItem::Choice { arms, .. } if !meet(wire, item, rest) => arms.iter().for_each(|arm| through(&arm.items)),
+            item => *fields += WireItem::fields(std::slice::from_ref(item)).len(),
+        }
+        if *fields > most {
+            return;
+        }
+    }
+    *fields += 1;
+}
+
+/// The number of ways through items.
 fn ways_of<'a>(items: impl IntoIterator<Item = &'a WireItem>) -> usize {
     let item = |item: &WireItem| match item {
         WireItem::Field(_) => 1,

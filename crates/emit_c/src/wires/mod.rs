@@ -13,7 +13,7 @@ use mokume_reaction::WireId;
 
 use crate::plan::Plan;
 use crate::text::Text;
-pub(crate) use common::{ways, MOST_WAYS};
+pub(crate) use common::is_too_long;
 
 /// A wire's decoder and encoder.
 pub(crate) fn write(plan: &Plan, id: WireId, text: &mut Text) {
