@@ -127,6 +127,8 @@ pub enum Form {
     Parts { notation: Notation, widths: Vec<u8> },
     /// `10.0.0.1/24`: a number, and how many of its highest bits count.
     Prefix { of: Box<Form>, width: u8 },
+    /// `[0, 2]`: a set of small numbers, each a bit.
+    Set,
     /// `20 ms`: nanoseconds, in the largest unit that keeps them whole numbers or short.
     Time,
 }
@@ -163,7 +165,7 @@ impl Form {
     /// How many scalars the value has.
     pub fn words(&self) -> usize {
         match self {
-            Form::Plain { .. } | Form::Time => 1,
+            Form::Plain { .. } | Form::Set | Form::Time => 1,
             Form::Parts { widths, .. } => widths.len(),
             Form::Prefix { of, .. } => of.words() + 1,
         }
@@ -175,7 +177,7 @@ impl Form {
             Form::Plain { width } => u32::from(*width),
             Form::Parts { widths, .. } => widths.iter().map(|width| u32::from(*width)).sum(),
             Form::Prefix { of, .. } => of.width(),
-            Form::Time => u64::BITS,
+            Form::Set | Form::Time => u64::BITS,
         }
     }
 
@@ -184,6 +186,10 @@ impl Form {
         let word = |at: usize| words.get(at).copied().unwrap_or(0);
         match self {
             Form::Plain { .. } => word(0).to_string(),
+            Form::Set => {
+                let all = (0..u64::BITS).filter(|at| word(0) >> at & 1 == 1).map(|at| at.to_string());
+                format!("[{}]", all.collect::<Vec<_>>().join(", "))
+            }
             Form::Time => time(word(0)),
             Form::Parts { notation, widths } => {
                 let value = widths.iter().enumerate().fold(0u128, |sum, (at, width)| {
@@ -205,6 +211,12 @@ impl Form {
             Form::Plain { width } => {
                 let value = u64::try_from(decimal(text)?).ok()?;
                 (u128::from(value) >> *width == 0).then(|| vec![value])
+            }
+            Form::Set => {
+                let all = text.strip_prefix('[')?.strip_suffix(']')?.trim();
+                let all = all.split(',').map(str::trim).filter(|_| !all.is_empty());
+                let bit = |one: &str| 1u64.checked_shl(u32::try_from(decimal(one)?).ok()?);
+                Some(vec![all.map(bit).try_fold(0, |sum, bit| Some(sum | bit?))?])
             }
             Form::Time => nanoseconds(text).map(|value| vec![value]),
             Form::Parts { notation, widths } => {
@@ -239,6 +251,7 @@ impl Form {
     pub fn example(&self) -> String {
         let of = |form: &Form| match form {
             Form::Plain { .. } => vec![1],
+            Form::Set => vec![5],
             Form::Time => vec![20_000_000],
             Form::Parts { notation: Notation::Dotted { bits: 8 }, widths } if **widths == [32] => vec![0x0a00_0001],
             Form::Parts { widths, .. } => {

@@ -38,6 +38,7 @@ pub fn prove_equal(
         Heard::WorksOn(name, step) => {
             status.show(|| format!("{name}: way {} of {}, {} questions", step.way, step.ways, step.questions));
         }
+        Heard::Runs(done, most) => status.show(|| format!("both run with random events: {done} of {most} sequences")),
         Heard::Handler(part) => {
             status.end();
             line(part, "", printer);

@@ -1,6 +1,7 @@
 //! `mokume debug`: with commands from a pipe, and with an editor over the debug adapter protocol.
 
 mod dap;
+mod places;
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -180,6 +180,41 @@ fn words_that_are_no_comparison_are_told() {
     assert!(code == 2 && text.contains("nothing stands in front of `==`"), "{text}");
 }
 
+/// What only one of the two has is not compared, neither by the judge nor by the runs that were to refute it: these counted the
+/// counter, and saw the timer's deadline.
+#[test]
+fn what_only_one_has_refutes_nothing() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("equal_alone");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("old.mok"), OLD).unwrap();
+    let send = "    on send(msg) {\n";
+    let more = |member: &str, does: &str, handler: &str| {
+        OLD.replacen("        var wide: u32 = 7\n", &format!("        var wide: u32 = 7\n        {member}\n"), 1)
+            .replacen(send, &format!("{handler}{send}        {does}\n"), 1)
+    };
+    let pairs = [
+        ("counter.mok", more("counter seen", "count seen", ""), "the two do the same"),
+        (
+            "timer.mok",
+            more("timer idle", "start idle after 3 ms", "    on expiry idle { }\n"),
+            "no run from the start shows a difference",
+        ),
+        (
+            "late.mok",
+            more("timer idle", "start idle after 3 ms", "    on expiry idle { next = 1 }\n"),
+            "refuted: run from the start",
+        ),
+    ];
+    for (name, text, wanted) in &pairs {
+        std::fs::write(folder.join(name), text).unwrap();
+        for two in [["old.mok", "==", *name], [*name, "==", "old.mok"]] {
+            let (text, code) = said(&folder, &two);
+            assert!(text.contains(wanted) && code == i32::from(*wanted != pairs[0].2), "{text}");
+            assert!(text.contains("only one of the two has"), "{text}");
+        }
+    }
+}
+
 /// Pairs that differ, written by another author than the judge: each was once wrongly proved to be the same.
 #[test]
 fn no_false_pair_is_proved() {

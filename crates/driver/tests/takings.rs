@@ -146,6 +146,7 @@ fn seen(stack: &Stack, fused: &Automaton, c: Option<&CMachine>, (sequences, seed
         whole: 20,
         nearby: 80,
         accounts: AccountsCompared::AtTheEnd,
+        deadlines: true,
     };
     let result = drive_from(&stack.uncomposed, options, &stack.lessons, reference, subject);
     let found = result.err().map(|difference| difference.to_string());

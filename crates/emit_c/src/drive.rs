@@ -93,13 +93,27 @@ pub fn drive_from<R: Machine, S: Subject>(
     automaton: &Automaton,
     options: Drive,
     lessons: &[Lesson],
-    mut reference: impl FnMut(&[u64], u64) -> R,
-    mut subject: impl FnMut(&[u64], u64) -> S,
+    reference: impl FnMut(&[u64], u64) -> R,
+    subject: impl FnMut(&[u64], u64) -> S,
+) -> Result<Summary, Box<Difference>> {
+    drive_while(automaton, options, lessons, &mut |_| true, (reference, subject))
+}
+
+/// [`drive_from`] as long as `goes_on` says so, which is asked before each sequence how many there were.
+pub fn drive_while<R: Machine, S: Subject>(
+    automaton: &Automaton,
+    options: Drive,
+    lessons: &[Lesson],
+    goes_on: &mut dyn FnMut(u64) -> bool,
+    (mut reference, mut subject): (impl FnMut(&[u64], u64) -> R, impl FnMut(&[u64], u64) -> S),
 ) -> Result<Summary, Box<Difference>> {
     let mut summary = Summary::default();
     let constants = constants(automaton);
     let mut corpus = Corpus::default();
     for place in 0..options.sequences {
+        if !goes_on(place) {
+            break;
+        }
         let seed = options.seed.wrapping_add(place);
         summary.sequences += 1;
         let mut source = Source::new(automaton, &constants, lessons, &mut corpus, options, seed);
@@ -115,7 +129,7 @@ pub fn drive_from<R: Machine, S: Subject>(
         if sequence.differs(options, &mut summary) {
             let Sequence { params, steps, .. } = sequence;
             let pair = || (reference(&params, seed), subject(&params, seed));
-            return Err(Box::new(shorten(seed, &params, steps, pair)));
+            return Err(Box::new(shorten((options, seed), &params, steps, pair)));
         }
     }
     Ok(summary)
@@ -149,7 +163,7 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
         let bursts = self.source.random.word() % 1000 < options.bursts;
         let burst = if bursts { self.source.begin_burst() } else { 0 };
         let (started, also) = (self.first.start(0), self.second.start(0));
-        let mut found = compare(&started, &also, &self.first, &self.second, options.accounts).is_some();
+        let mut found = compare(&started, &also, &self.first, &self.second, options).is_some();
         self.source.learn(&started);
         self.hear(0, &started);
         let most = (options.steps + burst) as usize + self.source.planned();
@@ -159,7 +173,7 @@ impl<R: Machine, S: Subject> Sequence<'_, R, S> {
             if is_runaway(&expected) {
                 return false;
             }
-            found = compare(&expected, &actual, &self.first, &self.second, options.accounts).is_some();
+            found = compare(&expected, &actual, &self.first, &self.second, options).is_some();
             self.source.learn(&expected);
             self.source.keep_if_new(self.second.progress(), (&self.params, self.seed), &self.steps);
             if self.first.reactions() > BUSY {
@@ -206,16 +220,16 @@ fn compare(
     b: &Outcome,
     first: &impl Machine,
     second: &impl Machine,
-    when: AccountsCompared,
+    options: Drive,
 ) -> Option<(String, String)> {
     if let Some(found) = outcomes(a, b) {
         return Some(found);
     }
     let (a, b) = (first.next_deadline(), second.next_deadline());
-    if a != b {
+    if options.deadlines && a != b {
         return Some((format!("next deadline {a:?}"), format!("next deadline {b:?}")));
     }
-    if when == AccountsCompared::AtTheEnd {
+    if options.accounts == AccountsCompared::AtTheEnd {
         None
     } else {
         accounts(first, second)
@@ -250,8 +264,9 @@ fn outcomes(a: &Outcome, b: &Outcome) -> Option<(String, String)> {
 
 type Found = (usize, String, String);
 
-fn replay<R: Machine, S: Subject>((mut first, mut second): (R, S), steps: &[Step]) -> Option<Found> {
-    if let Some((a, b)) = compare(&first.start(0), &second.start(0), &first, &second, AccountsCompared::AfterEachStep) {
+fn replay<R: Machine, S: Subject>(options: Drive, (mut first, mut second): (R, S), steps: &[Step]) -> Option<Found> {
+    let options = Drive { accounts: AccountsCompared::AfterEachStep, ..options };
+    if let Some((a, b)) = compare(&first.start(0), &second.start(0), &first, &second, options) {
         return Some((0, a, b));
     }
     for (place, step) in steps.iter().enumerate() {
@@ -259,9 +274,7 @@ fn replay<R: Machine, S: Subject>((mut first, mut second): (R, S), steps: &[Step
         if is_runaway(&a) {
             return None;
         }
-        if let Some((a, b)) =
-            compare(&a, &b, &first, &second, AccountsCompared::AfterEachStep).filter(|_| !second.is_beyond())
-        {
+        if let Some((a, b)) = compare(&a, &b, &first, &second, options).filter(|_| !second.is_beyond()) {
             return Some((place + 1, a, b));
         }
     }
@@ -270,12 +283,12 @@ fn replay<R: Machine, S: Subject>((mut first, mut second): (R, S), steps: &[Step
 
 /// Leaves steps out while a difference remains: halves first, then one by one.
 fn shorten<R: Machine, S: Subject>(
-    seed: u64,
+    (options, seed): (Drive, u64),
     params: &[u64],
     mut steps: Vec<Step>,
     mut pair: impl FnMut() -> (R, S),
 ) -> Difference {
-    let mut found = replay(pair(), &steps).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
+    let mut found = replay(options, pair(), &steps).unwrap_or((steps.len(), "?".into(), "? (not seen again)".into()));
     steps.truncate(found.0);
     let mut size = steps.len() / 2;
     while size > 0 {
@@ -283,7 +296,7 @@ fn shorten<R: Machine, S: Subject>(
         while place + size <= steps.len() {
             let mut fewer = steps.clone();
             fewer.drain(place..place + size);
-            match replay(pair(), &fewer) {
+            match replay(options, pair(), &fewer) {
                 Some(smaller) => {
                     fewer.truncate(smaller.0);
                     (steps, found) = (fewer, smaller);

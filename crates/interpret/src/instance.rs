@@ -148,7 +148,8 @@ impl Instance {
     pub fn watch(&mut self, observer: Observed) {
         // The cause of an instant refers to recorded instants.
         self.record(false, true);
-        self.core.watching = Some(Box::new(Watching::new(observer)));
+        let gone = self.core.totals.gone;
+        self.core.watching = Some(Box::new(Watching::new(observer, gone)));
     }
 
     /// Records random choices from here on; call it before the start.

@@ -77,6 +77,7 @@ impl Instance {
 impl Core {
     /// Tells the observer that a handler is about to run for an object.
     pub(crate) fn observe_handler(&mut self, handler: HandlerId, object: u64, cause: Cause, program: &Program) {
+        self.observe_gone(program);
         if let Some(watching) = &mut self.watching {
             watching.instant = (handler, object, cause);
             watching.frames.clear();
@@ -123,6 +124,7 @@ impl Core {
                 let reports = self.reports.len();
                 self.operation(at, current, place, op);
                 self.observe_set(&op.results);
+                self.observe_gone(at.program);
                 self.observe_reports(at.program, reports);
             }
             self.scratch.clear();
@@ -130,6 +132,7 @@ impl Core {
             self.observe_statement(at.program, block.mark.map(|mark| mark.source));
             let reports = self.reports.len();
             let next = self.terminator(at, current, &block.terminator);
+            self.observe_gone(at.program);
             self.observe_reports(at.program, reports);
             match next {
                 Next::Go { edge, to } => {
@@ -185,6 +188,16 @@ impl Core {
     fn observe_set(&mut self, values: &[Value]) {
         if let Some(frame) = self.watching.as_mut().and_then(|watching| watching.frames.last_mut()) {
             values.iter().for_each(|value| frame.set[value.index()] = true);
+        }
+    }
+
+    /// Tells the observer of messages that are gone since it was last told.
+    pub(crate) fn observe_gone(&mut self, program: &Program) {
+        let gone = self.totals.gone;
+        let Some(watching) = &mut self.watching else { return };
+        let before = std::mem::replace(&mut watching.gone, gone);
+        if gone > before {
+            self.observe(program, What::Gone(gone - before));
         }
     }
 

@@ -170,6 +170,7 @@ impl Core {
         }
         self.put_out = 0;
         self.free_ended(program);
+        self.observe_gone(program);
         self.events.clear();
         self.args.clear();
         self.dirty_serial = 0;

@@ -31,6 +31,8 @@ pub enum What {
     Statement(SourceId),
     /// A message ends for a reason.
     Ends(ReasonId),
+    /// So many messages have ended with the object that held them, or for which they were.
+    Gone(u64),
     /// The reaction has reported something and continues.
     Reports(Report),
 }
@@ -69,12 +71,14 @@ pub(crate) struct Watching {
     pub observer: Observed,
     pub instant: (HandlerId, u64, Cause),
     pub frames: Vec<Frame>,
+    /// How many messages were gone when the observer was last told.
+    pub gone: u64,
 }
 
 impl Watching {
-    /// The state of an observer before the first instant.
-    pub fn new(observer: Observed) -> Watching {
-        Watching { observer, instant: (HandlerId(0), 0, Cause::Start), frames: Vec::new() }
+    /// The state of an observer before the first instant; so many messages were gone before it.
+    pub fn new(observer: Observed, gone: u64) -> Watching {
+        Watching { observer, instant: (HandlerId(0), 0, Cause::Start), frames: Vec::new(), gone }
     }
 }
 

@@ -138,6 +138,8 @@ pub(crate) fn befall(copies: &mut Vec<Copy>, ills: &[Ill]) {
     let mut at = 0;
     for ill in ills {
         match *ill {
+            // Behind `twice` it is said of the second copy, which is then as if it had not been made.
+            Ill::Lost if at > 0 => copies.truncate(at),
             Ill::Lost => copies.clear(),
             Ill::Twice(late) => {
                 copies.push(Copy { late, turned: Vec::new() });

@@ -135,9 +135,9 @@ impl Terminal {
                 }
             },
             Lines::Pipe(from) => {
-                let mut line = String::new();
-                let is_there = from.read_line(&mut line).is_ok_and(|octets| octets > 0);
-                let line = line.trim_end().to_string();
+                let mut line = Vec::new();
+                let is_there = from.read_until(b'\n', &mut line).is_ok_and(|octets| octets > 0);
+                let line = String::from_utf8_lossy(&line).trim_end().to_string();
                 is_there.then(|| self.say(&format!("{PROMPT}{line}")))?;
                 Some(line)
             }
@@ -182,6 +182,9 @@ impl Terminal {
         let stands = || {
             here.ok_or_else(|| "the run has ended, and nothing is bound: `back` goes to its last statement, and the page of `mokume sim --html` has the state of all hosts at the end".to_string())
         };
+        if ALONE.contains(&word) && !rest.is_empty() {
+            return Err(format!("nothing stands behind `{word}`, so `{rest}` is not known: nothing was done"));
+        }
         match word {
             "step" | "s" => forward(By::Statement),
             "next" | "n" => forward(By::Over),
@@ -308,6 +311,12 @@ impl Terminal {
         asked.unwrap_or_else(|| here.and_then(Stopped::place).map_or_else(first, |place| &place.file))
     }
 }
+
+/// Commands that are one word.
+const ALONE: [&str; 24] = [
+    "step", "s", "next", "n", "out", "o", "reaction", "r", "frame", "f", "continue", "c", "restart", "quit", "q",
+    "exit", "breaks", "where", "w", "why", "locals", "l", "list", "?",
+];
 
 const TIMES: &str = " times ";
 

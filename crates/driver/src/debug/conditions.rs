@@ -59,6 +59,18 @@ pub fn unknown_name(name: &str) -> String {
     }
 }
 
+/// Whether what something is compared with looks like the name of an enum, and is none.
+fn is_no_name(wanted: &str, facts: &Facts) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    let looks_so = wanted.starts_with(|c: char| c.is_ascii_uppercase()) && wanted.split('.').all(is_word);
+    // A module may stand in front.
+    let is_enum = |known: &String| wanted == known || known.contains('.') && wanted.ends_with(&format!(".{known}"));
+    looks_so && !facts.enums.iter().any(is_enum) && unknown(wanted, facts).is_some()
+}
+
 /// The last part of a name that nothing in the target has, bound or not.
 pub(super) fn unknown<'n>(name: &'n str, facts: &Facts) -> Option<&'n str> {
     let plain = name.split('[').next().unwrap_or(name);
@@ -103,6 +115,9 @@ impl Condition {
                     if !matches!(compare, Compare::Eq | Compare::Ne) {
                         return Err(wrong("a text is compared by `==` and `!=`"));
                     }
+                }
+                if let Some((_, wanted)) = compared.as_ref().filter(|(_, wanted)| is_no_name(wanted, facts)) {
+                    return Err(wrong(&format!("nothing is called `{wanted}` here, and no enum has such a name")));
                 }
                 if let Some(unknown) = unknown(name, facts) {
                     return Err(wrong(&unknown_name(unknown)));
@@ -216,7 +231,7 @@ impl Test {
     fn holds(&self, found: Option<&str>, number: &dyn Fn(&str) -> Option<u64>, circular: Option<u8>) -> bool {
         let Some(found) = found else { return false };
         let Some((compare, wanted)) = &self.compared else {
-            return number(found) != Some(0) && !["none", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
+            return number(found) != Some(0) && !["none", "[]", NOT_RUNNING, NO_STATE, NONE_NOW].contains(&found);
         };
         if let Some(wanted) = octets(wanted) {
             let is_it = list(found) == Some(wanted.into_iter().map(u64::from).collect());

@@ -47,6 +47,10 @@ pub struct Facts {
     pub(super) circular: BTreeMap<String, Option<u8>>,
     /// The shapes of what layers publish, by their names.
     pub(super) published: BTreeMap<String, Option<Shape>>,
+    /// The names of enums, `Plan.Wait`, and those of headers' alternatives.
+    pub(super) enums: BTreeSet<String>,
+    /// How many members a view has, by the names that its record gives it: `view.members.length` is asked as `view.size`.
+    pub(super) views: BTreeSet<String>,
     /// Members of layers whose values have parts.
     pub(super) kept: AllKept,
     /// All locals, by their numbers.
@@ -82,6 +86,8 @@ pub(super) struct Code {
     body: (u32, u32),
     /// `fn ahead`, `on send`.
     pub name: String,
+    /// The layer that it stands in.
+    layer: String,
 }
 
 /// The texts of a handler of the automaton.
@@ -120,6 +126,14 @@ impl Facts {
                 .collect(),
             circular: circular(program),
             published: published::shapes_of(program),
+            enums: named(program),
+            views: program
+                .layers
+                .iter()
+                .filter_map(|layer| layer.view.as_ref())
+                .filter_map(|view| Some((program.records.get(view.record.record.index())?, view.record.members)))
+                .filter_map(|(record, members)| Some(record.fields.get(members as usize)?.name.text.clone()))
+                .collect(),
             kept: kept::of(program, sources),
             locals: locals::of(program, sources),
         };
@@ -216,6 +230,14 @@ fn given(program: &Program, stack: StackId, automaton: &Automaton, settings: &[(
     shown.collect()
 }
 
+/// `Plan.Wait` of each enum; what stands alone, `Wait`, is of some enum only where it is not written with another.
+fn named(program: &Program) -> BTreeSet<String> {
+    let of_enum = program.enums.iter().flat_map(|known| {
+        known.names.iter().flat_map(|(name, _)| [name.text.clone(), format!("{}.{}", known.name.text, name.text)])
+    });
+    of_enum.collect()
+}
+
 fn codes(sources: &SourceMap, id: FileId) -> Vec<Code> {
     let root = mokume_syntax::parse(id, &sources.file(id).text).syntax();
     root.descendants().filter_map(|node| code(&node, &|at| sources.line_column(id, at))).collect()
@@ -233,7 +255,10 @@ fn code(node: &SyntaxNode, place: &dyn Fn(u32) -> (u32, u32)) -> Option<Code> {
     let (from, to) = (place(node.text_range().start().into()), place(node.text_range().end().into()));
     let body = node.children().find(|child| child.kind() == SyntaxKind::BLOCK);
     let body = body.map_or(to, |body| place(body.text_range().start().into()));
-    Some(Code { from, to, body, name })
+    let layer = node.ancestors().find(|node| node.kind() == SyntaxKind::LAYER);
+    let layer = layer.and_then(|layer| layer.children().find(|part| part.kind() == SyntaxKind::NAME));
+    let layer = layer.map_or(String::new(), |name| name.text().to_string().trim().to_string());
+    Some(Code { from, to, body, name, layer })
 }
 
 impl Facts {
@@ -277,6 +302,24 @@ impl Facts {
         Texts { are_several: heads.len() > 1, has_statements: !behind.is_empty() }
     }
 
+    /// The first lines with code of what stands in a source as a handler, and is part of others in the automaton: `view_begin`, or
+    /// `Numbered.view_begin`. Files and lines.
+    pub(super) fn parts_of_handlers(&self, name: &str) -> Vec<(&String, u32)> {
+        let (layer, event) = name.rsplit_once('.').unwrap_or(("", name));
+        let of_file = |(file, codes): (&'_ String, &'_ Vec<Code>)| {
+            let lines = self.lines.get(file);
+            let is_it = |code: &&Code| {
+                code.name.strip_prefix("on ") == Some(event) && (layer.is_empty() || code.layer == layer)
+            };
+            let first = |code: &Code| lines?.range(code.body.0..=code.to.0).next().copied();
+            codes.iter().filter(is_it).filter_map(first).collect::<Vec<u32>>()
+        };
+        self.codes
+            .iter()
+            .flat_map(|(file, codes)| of_file((file, codes)).into_iter().map(move |line| (file, line)))
+            .collect()
+    }
+
     /// What the compiler adds has a handler, too, which nobody has written.
     fn learn_written(&mut self, automaton: &Automaton) {
         for handler in &automaton.handlers {
@@ -292,6 +335,8 @@ impl Facts {
         let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
         let fields = automaton.headers.iter().flat_map(|header| &header.variants).flat_map(|variant| &variant.fields);
         self.names.extend(fields.map(|(name, _)| name.clone()));
+        let variants = automaton.headers.iter().flat_map(|header| &header.variants);
+        self.enums.extend(variants.map(|variant| variant.name.clone()));
         let cells = automaton.classes.iter().flat_map(|class| &class.cells);
         self.names.extend(cells.map(|cell| last(&cell.name)));
         self.names.extend(published::names(automaton));

@@ -204,7 +204,7 @@ impl Point {
                 self.waits |= self.is_at(moment);
                 false
             }
-            What::Statement(_) | What::Ends(_) | What::Reports(_) => self.is_at(moment),
+            What::Statement(_) | What::Ends(_) | What::Gone(_) | What::Reports(_) => self.is_at(moment),
         }
     }
 
@@ -231,6 +231,7 @@ impl Point {
                 let of = automaton.reasons.get(of.index());
                 reason == "*" || of.is_some_and(|of| is_called(&of.name, reason))
             }
+            (Where::Drop(reason), What::Gone(_)) => reason == "*" || reason == GONE,
             (Where::Report, What::Reports(_)) => true,
             _ => false,
         }
@@ -278,6 +279,7 @@ impl Where {
             ("", _) => Err(Failure::of_use("where to stop is not said", PLACES)),
             ("report", "") => Ok(Where::Report),
             ("drop", "") => Ok(Where::Drop("*".to_string())),
+            ("drop", GONE) => Ok(Where::Drop(GONE.to_string())),
             ("drop", reason) => {
                 let known = facts.reasons.iter().any(|known| is_called(known, reason));
                 let unknown = || Failure::of_use(format!("no message ends for `{reason}`"), facts.reasons_shown());
@@ -304,6 +306,9 @@ impl Where {
 
 const PLACES: &str =
     "a line (`12`, `file.mok:12`), an event (`send`, `Counts.send`), `drop REASON`, `drop` or `report`";
+
+/// The reason of messages whose object has ended, as tests call it: `dropped ended 1`.
+pub(super) const GONE: &str = "ended";
 
 /// Whether a path ends by these parts.
 fn ends_by(path: &str, end: &str) -> bool {
@@ -363,6 +368,18 @@ impl Facts {
                 if let (Some(only), None) = (called.next(), called.next()) {
                     return Ok(Where::Event(only.clone()));
                 }
+                match self.parts_of_handlers(name)[..] {
+                    [] => {}
+                    [(file, line)] => return Ok(Where::Line(file.clone(), line)),
+                    ref several => {
+                        let all: Vec<String> =
+                            several.iter().map(|(file, line)| format!("`{}:{line}`", self.short(file))).collect();
+                        return Err(Failure::of_use(
+                            format!("several layers have `on {name}`"),
+                            format!("say of which, `LAYER.{name}`, or write {}", all.join(" or ")),
+                        ));
+                    }
+                }
                 let plain: Vec<&str> = self.written.keys().map(String::as_str).collect();
                 let near = name.split_once(' ').map(|(layer, event)| format!("{layer}.{}", event.trim()));
                 let near = near.filter(|near| self.events.iter().any(|known| is_called(known, near)));
@@ -376,7 +393,8 @@ impl Facts {
     }
 
     fn reasons_shown(&self) -> String {
-        let mut plain: Vec<&str> = self.reasons.iter().map(|known| known.rsplit('.').next().unwrap_or(known)).collect();
+        let plain = self.reasons.iter().map(|known| known.rsplit('.').next().unwrap_or(known));
+        let mut plain: Vec<&str> = plain.chain([GONE]).collect();
         plain.sort_unstable();
         plain.dedup();
         format!("there is {}; `drop` alone is any", plain.join(", "))

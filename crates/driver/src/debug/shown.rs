@@ -15,6 +15,7 @@ use super::facts::{event_of, Facts};
 use super::hosts::Hosts;
 use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
+use super::points::GONE;
 pub use super::variable::Variable;
 use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OCTETS};
 
@@ -129,6 +130,8 @@ impl<'a> Stopped<'a> {
                 let known = self.automaton().reasons.get(reason.index());
                 format!("a message ends: {}", known.map_or("?", |known| &known.name))
             }
+            What::Gone(1) => format!("a message ends: {GONE}"),
+            What::Gone(count) => format!("{count} messages end: {GONE}"),
             What::Reports(report) => format!("report: {}", report.word()),
         }
     }
@@ -147,7 +150,7 @@ impl<'a> Stopped<'a> {
             // With several texts, it is not yet known which one applies.
             What::Begins if self.facts.texts_of(automaton, self.moment.handler).are_several => None,
             What::Begins => automaton.handlers[self.moment.handler.index()].source,
-            What::Ends(_) | What::Reports(_) => self.moment.frames().last().and_then(of_frame),
+            What::Ends(_) | What::Gone(_) | What::Reports(_) => self.moment.frames().last().and_then(of_frame),
         };
         here.and_then(|source| automaton.sources.get(source.index()))
     }

@@ -7,9 +7,9 @@ use mokume_base::World;
 use mokume_prove::equal::{judge_same, Extent};
 use mokume_prove::judge::{Judged, Step};
 use mokume_prove::pair::{pair, Both, Pair};
-use mokume_reaction::{Automaton, CellId, ClassId, Emission, HandlerId, OpKind, Trigger, Type};
+use mokume_reaction::{Automaton, CellId, CellKind, ClassId, Emission, HandlerId, OpKind, Trigger, Type};
 
-use super::replay::parted;
+use super::replay::{parted, Alone};
 use super::{there, way, Beside, Replayed, Way};
 use crate::compile::Compiled;
 use crate::failure::Failure;
@@ -75,6 +75,8 @@ pub enum Heard<'a> {
     Handler(&'a Part),
     /// The result for an event with all that follows from it.
     Event(&'a Part),
+    /// Both are run with random events: how many sequences of them there were, and how many there may be.
+    Runs(u64, u64),
 }
 
 /// Whether two stacks do the same. A handler or an event that takes longer than the limit is open. The seed is for the
@@ -181,7 +183,12 @@ pub fn equal(
     }
     // Proved handlers are run, too: a run that refutes a proof reveals a fault of the judge.
     if !first.calls_c() && !second.calls_c() {
-        equality.refuted = refuted(first, &over_one, seed);
+        let started = world.now();
+        let mut goes_on = |done| {
+            told(Heard::Runs(done, SEQUENCES));
+            world.now().saturating_sub(started) < limit
+        };
+        equality.refuted = refuted(first, &over_one, seed, &mut goes_on);
     }
     Ok(equality)
 }
@@ -242,9 +249,17 @@ fn reach(automaton: &Automaton, from: HandlerId, wanted: &BTreeSet<Key>) -> bool
 }
 
 /// Runs both with the same random events: the first difference, as a test that the first passes.
-fn refuted(first: &Compiled, pair: &Pair, seed: u64) -> Option<Replayed> {
+fn refuted(first: &Compiled, pair: &Pair, seed: u64, goes_on: &mut dyn FnMut(u64) -> bool) -> Option<Replayed> {
     let named = Automaton { name: first.uncomposed.name.clone(), ..pair.first.clone() };
     let beside = Beside { layers: &named, natives: &first.natives, lessons: &[] };
-    let difference = beside.run(&pair.second, 0, (SEQUENCES, seed)).0?;
+    let cells = pair.alone.iter().map(|(class, cell)| (pair.first.class(*class), pair.first.cell(*class, *cell)));
+    let of_kind = |is_it: fn(&CellKind) -> bool| cells.clone().filter(move |(_, cell)| is_it(&cell.kind));
+    let alone = Alone {
+        counters: of_kind(|kind| matches!(kind, CellKind::Counter))
+            .map(|(class, cell)| format!("{}.{}", class.name, cell.name))
+            .collect(),
+        has_timers: of_kind(|kind| matches!(kind, CellKind::Timer)).next().is_some(),
+    };
+    let difference = beside.run_while((&pair.second, 0), (SEQUENCES, seed), &alone, goes_on).0?;
     Some(parted(&beside, &first.written, &difference, &pair.second, "where the second differs"))
 }

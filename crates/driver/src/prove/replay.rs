@@ -3,10 +3,10 @@
 //! A solver's state may be unreachable, so runs begin at the start: with the parameters and the event that the solver
 //! found, and with random events before and after it. If no run shows a difference, the path stays open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mokume_emit_c::drive::{drive_from, AccountsCompared, Difference, Drive, Lesson, Step, Subject, Taught};
+use mokume_emit_c::drive::{drive_while, AccountsCompared, Difference, Drive, Lesson, Step, Subject, Taught};
 use mokume_interpret::Instance;
 use mokume_prove::judge::given;
 use mokume_reaction::{
@@ -44,6 +44,17 @@ struct Pathed {
     instance: Instance,
     aimed: usize,
     taken: Arc<Mutex<Vec<u64>>>,
+    /// The counters that are not looked at.
+    alone: Arc<BTreeSet<String>>,
+}
+
+/// What only one of two stacks has, and is not compared.
+#[derive(Clone, Default, Debug)]
+pub struct Alone {
+    /// Counters, `app.W.E.sent`.
+    pub counters: BTreeSet<String>,
+    /// Whether there is a timer among it.
+    pub has_timers: bool,
 }
 
 impl Subject for Pathed {
@@ -71,7 +82,9 @@ impl Machine for Pathed {
         self.instance.next_deadline()
     }
     fn accounts(&self) -> Accounts {
-        self.instance.accounts()
+        let mut accounts = self.instance.accounts();
+        accounts.counters.retain(|(name, _)| !self.alone.contains(name));
+        accounts
     }
     fn exhausted(&self) -> u64 {
         self.instance.exhausted()
@@ -94,6 +107,18 @@ impl Beside<'_> {
         aimed: usize,
         (sequences, seed): (u64, u64),
     ) -> (Option<Box<Difference>>, u64) {
+        self.run_while((pathed, aimed), (sequences, seed), &Alone::default(), &mut |_| true)
+    }
+
+    /// [`Self::run`] as long as `goes_on` says so, without a look at what only one of the two has.
+    pub fn run_while(
+        &self,
+        (pathed, aimed): (&Automaton, usize),
+        (sequences, seed): (u64, u64),
+        alone: &Alone,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> (Option<Box<Difference>>, u64) {
+        let counters = Arc::new(alone.counters.clone());
         let (layers, pathed) = (Arc::new(self.layers.clone()), Arc::new(pathed.clone()));
         let taken = Arc::new(Mutex::new(vec![0; pathed.paths.len()]));
         let options = Drive {
@@ -103,6 +128,7 @@ impl Beside<'_> {
             siblings: 40,
             whole: 40,
             accounts: AccountsCompared::AfterEachStep,
+            deadlines: !alone.has_timers,
             ..Drive::default()
         };
         let mut model = None::<(Vec<u64>, Instance)>;
@@ -110,13 +136,13 @@ impl Beside<'_> {
             let known = model.take().filter(|(known, _)| known == params);
             let (_, instance) =
                 model.insert(known.unwrap_or_else(|| (params.to_vec(), self.machine(&layers, params, 0))));
-            instance.sibling(seed)
+            Pathed { instance: instance.sibling(seed), aimed, taken: Arc::default(), alone: counters.clone() }
         };
         let subject = |params: &[u64], seed: u64| {
             let instance = self.machine(&pathed, params, seed).with_paths_counted(taken.clone());
-            Pathed { instance, aimed, taken: taken.clone() }
+            Pathed { instance, aimed, taken: taken.clone(), alone: counters.clone() }
         };
-        let found = drive_from(self.layers, options, self.lessons, reference, subject).err();
+        let found = drive_while(self.layers, options, self.lessons, goes_on, (reference, subject)).err();
         (found, times(&taken, aimed))
     }
 }

@@ -26,6 +26,8 @@ pub struct Drive {
     /// one thing.
     pub nearby: u64,
     pub accounts: AccountsCompared,
+    /// Whether the next deadlines are compared: not if one of the two has a timer more.
+    pub deadlines: bool,
 }
 
 /// When the accounts of both machines are compared.
@@ -48,6 +50,7 @@ impl Default for Drive {
             whole: 0,
             nearby: 0,
             accounts: AccountsCompared::AfterEachStep,
+            deadlines: true,
         }
     }
 }

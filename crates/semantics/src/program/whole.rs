@@ -93,6 +93,7 @@ impl Program {
         match (ty, written) {
             (Type::UInt(width), Some(notation)) => Some(Form::Parts { notation, widths: vec![width] }),
             (Type::Duration | Type::Instant, _) => Some(Form::Time),
+            (Type::Ranks, _) => Some(Form::Set),
             (Type::Record(id), _) => self.record_form(self.records.get(id.index())?),
             _ => None,
         }
