@@ -158,6 +158,8 @@ fn frames_are_lost_late_turned_and_doubled_as_is_said() {
         ("frame 1 of a.device  lost", "71 ms"),
         ("frame 1 of a.device to b.device  late 4 ms", "25 ms"),
         ("frame 1 of a.device  lost  twice 7 ms", "28 ms"),
+        // It is the copy that is lost.
+        ("frame 1 of a.device  twice 7 ms  lost", "21 ms"),
     ];
     for (index, (frame, at)) in cases.iter().enumerate() {
         let expect = format!("expect b.app.deliver 1 times until {at}");

@@ -18,6 +18,9 @@ use crate::compile::Compiled;
 
 /// How many elements a bounded vector has: `hosts.length`.
 pub(super) const LENGTH: &str = "length";
+/// The reason of messages whose object has ended, as tests call it: `dropped ended 1`.
+pub(super) const GONE: &str = "ended";
+
 /// How many octets a message has: what is asked of it by that name.
 pub(super) const SIZE: &str = "size";
 

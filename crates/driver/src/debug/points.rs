@@ -3,7 +3,7 @@
 use mokume_interpret::{Cause, Moment, What};
 
 use super::conditions::{self, Condition, Hits};
-use super::facts::{event_of, is_head, Facts, Texts};
+use super::facts::{event_of, is_head, Facts, Texts, GONE};
 use super::shown::Stopped;
 use crate::failure::Failure;
 
@@ -306,9 +306,6 @@ impl Where {
 
 const PLACES: &str =
     "a line (`12`, `file.mok:12`), an event (`send`, `Counts.send`), `drop REASON`, `drop` or `report`";
-
-/// The reason of messages whose object has ended, as tests call it: `dropped ended 1`.
-pub(super) const GONE: &str = "ended";
 
 /// Whether a path ends by these parts.
 fn ends_by(path: &str, end: &str) -> bool {

@@ -11,11 +11,10 @@ use mokume_script::{scalar, CellForms, Shape, Written};
 
 use crate::parts;
 
-use super::facts::{event_of, Facts};
+use super::facts::{event_of, Facts, GONE};
 use super::hosts::Hosts;
 use super::kept::{self, content, Content, Is, Kept};
 use super::moves::Why;
-use super::points::GONE;
 pub use super::variable::Variable;
 use super::variable::{braced, chosen, is_octets, leaf, list, nested, vectors, OCTETS};
 
