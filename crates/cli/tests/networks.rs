@@ -626,6 +626,12 @@ fn who_only_hears_a_storm_is_not_named() {
         worker Deaf {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { drop msg: deaf }\n}\n\
         worker Later {\n    on deliver(msg) { later own(msg) or { drop msg: busy } }\n    on own(msg) { later own(msg) or { drop msg: busy } }\n}\n\
         worker Answers {\n    entity { timer t }\n    on deliver(msg) {\n        drop msg: seen\n        start t after 0 ns\n    }\n    on expiry t { below.send(message(\"x\")) }\n}\n\
+        worker Zero {\n    entity { timer t }\n    on send(msg) {\n        drop msg: seen\n        start t after 0 s\n    }\n    on deliver(msg) { drop msg: seen }\n    \
+        on expiry t {\n        below.send(message(\"x\"))\n        start t after 0 s\n    }\n}\n\
+        worker Reports {\n    entity {\n        timer t\n        var n: u32 = 4294967295\n    }\n    on deliver(msg) {\n        drop msg: seen\n        start t after 0 s\n    }\n    \
+        on expiry t {\n        n += 1\n        start t after 0 s\n    }\n}\n\
+        stack Z(device: Device) {\n    app = Zero over device\n    export app\n}\n\
+        stack R(device: Device) {\n    app = Reports over device\n    export app\n}\n\
         stack E(device: Device) {\n    app = Echo over device\n    export app\n}\n\
         stack B(device: Device) {\n    app = Breeds over device\n    export app\n}\n\
         stack D(device: Device) {\n    app = Deaf over device\n    export app\n}\n\
@@ -646,6 +652,8 @@ fn who_only_hears_a_storm_is_not_named() {
         ("Two", "x:D a:E b:E y:D", "", "a", "without end, by `a` and `b`;", delayless),
         ("Once", "x:D a:E b:B y:D", "", "x", "without end, by `a` and `b`;", delayless),
         ("Due", "x:D a:L", "", "x", "ns: `a` is due again at once, for ever;", delayless),
+        ("Nought", "a:Z x:D", "delay 1 s", "a", " 1000000 ns: `a` is due again at once, for ever;", delayless),
+        ("Faults", "x:D y:D a:R b:R", "", "x", "ns: `a` and `b` are due again at once, for ever;", delayless),
         ("Both", "x:D a:A b:A", "", "x", "ns: `a` and `b` are called at this time without end", delayless),
         (
             "Slow",

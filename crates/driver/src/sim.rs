@@ -28,7 +28,7 @@ use mokume_script::Written;
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
-    Again, Called, Clock, Clocked, Host, Ill, Medium, Mishap, Outage, Partition, Record, RecordedEvent, Restless,
+    Again, Called, Clock, Clocked, Host, Ill, Medium, Mishap, Much, Outage, Partition, Record, RecordedEvent, Restless,
     Simulation, Unfulfilled, Why,
 };
 
@@ -457,15 +457,17 @@ fn restless<'a>(at: u64, why: &Restless, name: impl Fn(usize) -> &'a str) -> Str
             };
             format!("the network does not come to rest at {at} ns: {frames} frames {are}: {what}")
         }
-        Restless::Hurried { host, calls, within, by } => {
+        Restless::Hurried { host, much, within, by } => {
             let host = name(*host);
+            let much = match much {
+                Much::Calls(calls) => format!("was called {calls} times"),
+                Much::Effects(effects) => format!("sent, put out and reported {effects} times"),
+            };
             let by = match by.is_empty() {
                 true => String::new(),
                 false => format!(", by frames that {} answered frames with", named(by)),
             };
-            format!(
-                "the network makes no headway at {at} ns: host `{host}` was called {calls} times within {within} ns{by}"
-            )
+            format!("the network makes no headway at {at} ns: host `{host}` {much} within {within} ns{by}")
         }
     }
 }

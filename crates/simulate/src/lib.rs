@@ -16,7 +16,7 @@ pub use clock::{Clock, Clocked};
 pub use network::{Host, Keep, Outage, Partition, Simulation, Unfulfilled};
 pub use record::{Ending, Fate, Loss, Record, RecordedEvent};
 pub use recorder::Recorded;
-pub use restless::{Again, Called, Restless, Why};
+pub use restless::{Again, Called, Much, Restless, Why};
 pub use watch::{ScriptedInput, Unwatched, Watch};
 pub use way::{Befell, Way};
 pub use weather::{joined, Ill, Medium, Member, Mishap, Weather};

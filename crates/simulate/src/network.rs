@@ -9,8 +9,8 @@ use mokume_reaction::{Accounts, Datum, Machine, Outcome, PortId, ReasonId};
 
 use crate::record::{self, Loss};
 use crate::recorder::{Ended, Recorder};
-use crate::restless::{Calls, Left, Restless, Senders, Why};
-use crate::restless::{CALLS_AT_ONE_TIME, EVENTS_AT_ONE_TIME, FRAMES_UNDER_WAY, ROUNDS_AT_ONE_TIME};
+use crate::restless::{Calls, DueAgain, Left, Much, Restless, Senders, Why};
+use crate::restless::{EVENTS_AT_ONE_TIME, FRAMES_UNDER_WAY, ROUNDS_AT_ONE_TIME};
 use crate::weather::{befall, by_chance, ills_of, Lines};
 use crate::{Fate, Ill, Medium, Member, Mishap, Record, RecordedEvent, ScriptedInput, Unwatched, Watch};
 
@@ -279,14 +279,17 @@ impl Simulation {
             let outcome = self.hosts[host].machine.start(0);
             self.begin(host, RecordedEvent::Started { host });
             self.take_outcome(host, outcome, watch);
+            if self.restless.is_some() {
+                return;
+            }
         }
-        let (mut rounds, mut events, mut calls) = (0, 0, vec![0; self.hosts.len()]);
+        let (mut rounds, mut events, mut due) = (0, 0, vec![DueAgain::default(); self.hosts.len()]);
         // The frames that arrive at this time and were sent earlier.
         let mut earlier = Senders::default();
         while let Some(at) = self.next_time().filter(|at| *at <= until) {
             (rounds, events) = if at == self.now { (rounds + 1, events) } else { (0, 0) };
             if rounds == 0 {
-                calls.fill(0);
+                due.fill(DueAgain::default());
                 earlier = Senders::default();
             }
             if rounds > ROUNDS_AT_ONE_TIME {
@@ -296,8 +299,8 @@ impl Simulation {
             self.look(Some(at));
             self.now = at;
             progress(at);
-            if !self.run_deadlines(at, &mut calls, watch) {
-                self.restless = Some(self.calls.due_at_once(&calls));
+            self.run_deadlines(at, &mut due, watch);
+            if self.restless.is_some() {
                 return;
             }
             while self.coming.peek().is_some_and(|Reverse((due, ..))| *due <= at) {
@@ -314,16 +317,9 @@ impl Simulation {
                     return;
                 }
                 self.carry_out(coming, watch);
-                if self.under_way > FRAMES_UNDER_WAY {
-                    let senders = self.senders(Senders::default());
-                    self.restless = Some(senders.many(false, self.under_way));
-                }
                 if self.restless.is_some() {
                     return;
                 }
-            }
-            if self.restless.is_some() {
-                return;
             }
         }
         self.now = until.max(self.now);
@@ -379,34 +375,55 @@ impl Simulation {
         self.coming.push(Reverse((at, self.order, coming)));
     }
 
-    /// False if a host does not come to rest; `calls` are those at this time after which a host was due again.
-    fn run_deadlines(&mut self, at: u64, calls: &mut [u32], watch: &mut dyn Watch) -> bool {
-        for (host, calls) in calls.iter_mut().enumerate() {
+    /// Calls the hosts that are due; `due` are, by host, the calls at this time after which it was due again.
+    fn run_deadlines(&mut self, at: u64, due: &mut [DueAgain], watch: &mut dyn Watch) {
+        if self.call_those_due(at, due, watch) {
+            // Who is due a second time is told from who comes to rest.
+            if !due.iter().any(DueAgain::is_often) {
+                self.call_those_due(at, due, watch);
+            }
+            self.restless = Some(self.calls.due_at_once(due));
+        }
+    }
+
+    /// Calls each of them once. Returns whether some are due again too often, or too much is done by then.
+    fn call_those_due(&mut self, at: u64, due: &mut [DueAgain], watch: &mut dyn Watch) -> bool {
+        let (mut is_for_ever, has_ended) = (false, self.restless.is_some());
+        for (host, due) in due.iter_mut().enumerate() {
             if self.down.contains(&host) || self.hosts[host].machine.next_deadline().is_none_or(|due| due > at) {
                 continue;
             }
             let outcome = self.hosts[host].machine.advance(at);
             self.called(host, Why::Due);
+            let is_hurried = self.restless.is_some();
             self.begin(host, RecordedEvent::Woken { host });
-            self.take_outcome(host, outcome, watch);
+            let effects = self.take_outcome(host, outcome, watch);
             if self.hosts[host].machine.next_deadline().is_some_and(|due| due <= at) {
-                *calls += 1;
+                due.add(effects);
                 self.calls.brings(host, at);
+                is_for_ever |= due.is_too_much() || self.restless.is_some() && !is_hurried;
             }
-            if *calls > CALLS_AT_ONE_TIME {
-                return false;
+            // Of what is for ever, the others take their turn, so that all are told.
+            if self.restless.is_some() && !is_for_ever && !has_ended {
+                break;
             }
         }
-        true
+        is_for_ever
     }
 
     /// Notes a call of a host, and detects too many in a short time.
     fn called(&mut self, host: usize, why: Why) {
         self.answering = matches!(why, Why::Frame(_));
         self.calls.note(host, why);
-        if let Some((calls, within)) = self.calls.hurries(host, why, self.now).filter(|_| self.restless.is_none()) {
+        let hurries = self.calls.hurries(host, why, self.now);
+        self.hurried(host, hurries);
+    }
+
+    /// The run ends early if a host hurries, unless it ends already.
+    fn hurried(&mut self, host: usize, hurries: Option<(Much, u64)>) {
+        if let Some((much, within)) = hurries.filter(|_| self.restless.is_none()) {
             let by = self.calls.hurried_by(host, &self.senders(Senders::default()));
-            self.restless = Some(Restless::Hurried { host, calls, within, by });
+            self.restless = Some(Restless::Hurried { host, much, within, by });
         }
     }
 
@@ -474,13 +491,18 @@ impl Simulation {
         self.take_outcome(host, outcome, watch);
     }
 
-    fn take_outcome(&mut self, host: usize, outcome: Outcome, watch: &mut dyn Watch) {
+    /// Returns how much the host sent, put out and reported. Of frames, those that are too many do not leave.
+    fn take_outcome(&mut self, host: usize, outcome: Outcome, watch: &mut dyn Watch) -> usize {
+        let effects = outcome.outputs.len() + outcome.reports.len();
         for (report, place) in outcome.reports {
             self.record(RecordedEvent::Reported { host, report, place });
         }
         self.note_ended(host);
         self.brings = false;
         for output in outcome.outputs {
+            if self.under_way > FRAMES_UNDER_WAY {
+                break;
+            }
             // The watcher also gets frames as they leave; their consequences come after them.
             let inputs = watch.output(self.now, host, &output);
             let medium = self.media.iter().position(|medium| medium.members.contains(&(host, output.port)));
@@ -503,6 +525,9 @@ impl Simulation {
         if self.brings {
             self.calls.brings(host, self.now);
         }
+        let hurries = self.calls.does(host, effects, self.now);
+        self.hurried(host, hurries);
+        effects
     }
 
     /// Returns the number of its record, if it is kept.
@@ -554,6 +579,9 @@ impl Simulation {
         }
         for (at, (host, port), frame) in coming {
             self.enqueue(at, Coming::Arrival { host, port, number, frame, cause, left });
+        }
+        if self.under_way > FRAMES_UNDER_WAY && self.restless.is_none() {
+            self.restless = Some(self.senders(Senders::default()).many(false, self.under_way));
         }
         cause
     }

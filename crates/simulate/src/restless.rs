@@ -9,6 +9,10 @@ pub(crate) const ROUNDS_AT_ONE_TIME: u32 = 256;
 /// beyond these, likewise (docs/limits.md).
 pub(crate) const CALLS_AT_ONE_TIME: u32 = 16;
 
+/// The most that one host sends, puts out and reports in such calls, if they are several; beyond it, likewise: what is
+/// kept of each takes room.
+const EFFECTS_AT_ONE_TIME: usize = 100_000;
+
 /// The most arrivals and inputs at one time; beyond these, likewise.
 pub(crate) const EVENTS_AT_ONE_TIME: u32 = 100_000;
 
@@ -18,6 +22,9 @@ pub(crate) const FRAMES_UNDER_WAY: usize = 500_000;
 /// The most calls of one host within [`PACE`]; beyond these, it makes no headway (docs/limits.md). That is one each 20
 /// ns, more than any hardware could sustain.
 const CALLS_OF_A_PACE: u32 = 500_000;
+
+/// The most that one host sends, puts out and reports within [`PACE`]; beyond it, likewise.
+const EFFECTS_OF_A_PACE: usize = 500_000;
 
 /// In nanoseconds.
 const PACE: u64 = 10_000_000;
@@ -31,9 +38,17 @@ pub enum Restless {
     /// Frames are too many: so many arrive at this time, sent earlier (`at_once`), or are on their way, from these hosts.
     /// `answers`: most were sent as others came.
     Many { at_once: bool, frames: usize, answers: bool, hosts: BTreeSet<usize> },
-    /// A host is called so often that time hardly advances; `by`: if most of the calls are frames, those that send them as
-    /// others come.
-    Hurried { host: usize, calls: u32, within: u64, by: BTreeSet<usize> },
+    /// A host is called so often that time hardly advances, or sends, puts out and reports so much in these calls;
+    /// `by`: if most of the calls are frames, those that send them as others come.
+    Hurried { host: usize, much: Much, within: u64, by: BTreeSet<usize> },
+}
+
+/// What a host has too much of, and how much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Much {
+    Calls(u32),
+    /// What it sent, put out and reported.
+    Effects(usize),
 }
 
 /// What calls hosts again and again at one time.
@@ -119,6 +134,30 @@ struct Pace {
     since: u64,
     calls: u32,
     frames: u32,
+    effects: usize,
+}
+
+/// The calls of one host at one time after which it was due again at once, and what it sent, put out and reported in
+/// them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct DueAgain {
+    calls: u32,
+    effects: usize,
+}
+
+impl DueAgain {
+    pub fn add(&mut self, effects: usize) {
+        self.calls += 1;
+        self.effects += effects;
+    }
+
+    pub fn is_often(&self) -> bool {
+        self.calls > 1
+    }
+
+    pub fn is_too_much(&self) -> bool {
+        self.calls > CALLS_AT_ONE_TIME || self.is_often() && self.effects > EFFECTS_AT_ONE_TIME
+    }
 }
 
 /// The calls of all hosts, as far as they tell why a run does not come to rest.
@@ -154,15 +193,27 @@ impl Calls {
     }
 
     /// Counts a call; returns the calls of this host, and the time that they took, if they are too many.
-    pub fn hurries(&mut self, host: usize, why: Why, now: u64) -> Option<(u32, u64)> {
+    pub fn hurries(&mut self, host: usize, why: Why, now: u64) -> Option<(Much, u64)> {
+        let pace = self.pace(host, now);
+        pace.calls += 1;
+        pace.frames += u32::from(matches!(why, Why::Frame(_)));
+        (pace.calls > CALLS_OF_A_PACE).then_some((Much::Calls(pace.calls), now - pace.since))
+    }
+
+    /// Counts what a call sent, put out and reported; returns that of this host, and the time, if it is too much.
+    pub fn does(&mut self, host: usize, effects: usize, now: u64) -> Option<(Much, u64)> {
+        let pace = self.pace(host, now);
+        pace.effects += effects;
+        (pace.effects > EFFECTS_OF_A_PACE).then_some((Much::Effects(pace.effects), now - pace.since))
+    }
+
+    fn pace(&mut self, host: usize, now: u64) -> &mut Pace {
         self.paces.resize(self.paces.len().max(host + 1), Pace::default());
         let pace = &mut self.paces[host];
         if now - pace.since > PACE {
             *pace = Pace { since: now, ..Pace::default() };
         }
-        pace.calls += 1;
-        pace.frames += u32::from(matches!(why, Why::Frame(_)));
-        (pace.calls > CALLS_OF_A_PACE).then_some((pace.calls, now - pace.since))
+        pace
     }
 
     /// Of a host of [`Calls::hurries`]: who sends the frames that call it.
@@ -177,9 +228,11 @@ impl Calls {
         self.recent.iter().filter(|(_, answers)| *answers).map(|(called, _)| called.host).collect()
     }
 
-    /// Hosts are due again at once: by host, after how many calls at this time.
-    pub fn due_at_once(&self, calls: &[u32]) -> Restless {
-        let often = calls.iter().enumerate().filter(|(_, calls)| **calls > CALLS_AT_ONE_TIME / 2);
+    /// Hosts are due again at once: by host, after which calls at this time. Those that were it once, while others were
+    /// it often, may come to rest.
+    pub fn due_at_once(&self, due: &[DueAgain]) -> Restless {
+        let most = due.iter().map(|due| due.calls).max().unwrap_or(0);
+        let often = due.iter().enumerate().filter(|(_, due)| due.calls * 2 > most);
         self.at_once(Again::Due, often.map(|(host, _)| host).collect())
     }
 

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use mokume_reaction::{Accounts, Datum, Machine, Outcome, Output, PortId};
-use mokume_simulate::{Again, Fate, Host, Medium, Partition, RecordedEvent, Restless, Simulation, Weather};
+use mokume_simulate::{Again, Fate, Host, Medium, Much, Partition, RecordedEvent, Restless, Simulation, Weather};
 
 const MILLISECOND: u64 = 1_000_000;
 
@@ -217,4 +217,113 @@ fn a_host_that_all_but_stops_the_time_ends_the_run_and_is_said() {
     assert!(at < 3 * MILLISECOND, "{at}");
     // Many reactions, but time advances.
     assert_eq!(run(40), (None, 20 * MILLISECOND));
+}
+
+/// Due each so many nanoseconds, so many times: then it puts out so much, at this port.
+struct Busy {
+    every: u64,
+    times: u32,
+    outputs: usize,
+    port: PortId,
+    next: u64,
+}
+
+impl Machine for Busy {
+    fn start(&mut self, _: u64) -> Outcome {
+        Outcome::default()
+    }
+    fn input(&mut self, _: u64, _: PortId, _: u32, _: &[Datum]) -> Outcome {
+        Outcome::default()
+    }
+    fn advance(&mut self, now: u64) -> Outcome {
+        self.next = now + self.every;
+        self.times -= 1;
+        let output = Output { port: self.port, event: 0, args: vec![Datum::Message(vec![1])] };
+        Outcome { outputs: vec![output; self.outputs], ..Outcome::default() }
+    }
+    fn next_deadline(&self) -> Option<u64> {
+        (self.times > 0).then_some(self.next)
+    }
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
+}
+
+/// A run of these on one link whose frames take a second: why it ends, when, and how many frames were sent, and things put
+/// out elsewhere.
+fn run_busy(hosts: Vec<Busy>) -> (Option<Restless>, u64, usize, usize) {
+    let members = (0..hosts.len()).map(|host| (host, PortId(0))).collect();
+    let weather = Weather { delay: (1000 * MILLISECOND, 1000 * MILLISECOND), ..Weather::default() };
+    let host = |machine: Busy| Host {
+        name: "h".into(),
+        machine: Box::new(machine),
+        frame_events: vec![(PortId(0), 0)],
+        within_credit: Vec::new(),
+    };
+    let hosts = hosts.into_iter().map(host).collect();
+    let medium = Medium { name: "lan".into(), members, weather };
+    let mut simulation = Simulation::new(hosts, vec![medium], Vec::new(), 1);
+    let records = simulation.run(10_000 * MILLISECOND, &mut |_| ());
+    let of = |is: fn(&RecordedEvent) -> bool| records.iter().filter(|record| is(&record.what)).count();
+    let sent = of(|what| matches!(what, RecordedEvent::Sent { .. }));
+    let put_out = of(|what| matches!(what, RecordedEvent::Output { .. }));
+    (simulation.restless().cloned(), simulation.now(), sent, put_out)
+}
+
+const DEVICE: PortId = PortId(0);
+const OTHER: PortId = PortId(1);
+
+/// Two million frames were kept before it was said.
+#[test]
+fn hosts_that_send_at_one_time_for_ever_are_found_before_their_frames_are_too_many() {
+    let busy = |times, outputs| Busy { every: 0, times, outputs, port: DEVICE, next: MILLISECOND };
+    // The third comes to rest; the fourth never does, and sends nothing.
+    let (why, at, sent, _) =
+        run_busy(vec![busy(u32::MAX, 60_000), busy(u32::MAX, 60_000), busy(2, 10), busy(u32::MAX, 0)]);
+    let Some(Restless::AtOnce { by: Again::Due, hosts, .. }) = why else { panic!("{why:?}") };
+    assert_eq!((hosts.into_iter().collect::<Vec<_>>(), at), (vec![0, 1, 3], MILLISECOND));
+    // A frame has three copies on its way.
+    assert!(sent * 3 <= 500_003, "{sent}");
+    let (why, _, _, put_out) = run_busy(vec![Busy { port: OTHER, ..busy(u32::MAX, 60_000) }]);
+    assert!(matches!(why, Some(Restless::AtOnce { by: Again::Due, .. })), "{why:?}");
+    assert_eq!(put_out, 120_000);
+    // What takes several calls at one time, and then rests, may put out as much as it does.
+    let other = |times, outputs| Busy { port: OTHER, ..busy(times, outputs) };
+    let (why, _, _, put_out) = run_busy(vec![other(1, 120_000), other(2, 50_000)]);
+    assert_eq!((why, put_out), (None, 220_000));
+    // Their first calls are too much together.
+    let (why, ..) =
+        run_busy(vec![busy(2, 100), busy(u32::MAX, 90_000), busy(u32::MAX, 90_000), busy(u32::MAX, 90_000)]);
+    let Some(Restless::AtOnce { by: Again::Due, hosts, .. }) = why else { panic!("{why:?}") };
+    assert_eq!(hosts.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
+}
+
+/// Frames were only counted as others arrived.
+#[test]
+fn frames_that_all_are_on_their_way_are_not_too_many_to_keep() {
+    let (why, at, sent, _) = run_busy(vec![
+        Busy { every: 1_000, times: 900_000, outputs: 1, port: DEVICE, next: MILLISECOND },
+        Busy { every: 1_000_000, times: 100, outputs: 1, port: DEVICE, next: MILLISECOND },
+    ]);
+    let Some(Restless::Many { at_once: false, frames: 500_001, answers: false, hosts }) = why else {
+        panic!("{why:?}")
+    };
+    assert_eq!(hosts.into_iter().collect::<Vec<_>>(), [0]);
+    assert!(sent == 500_001 && at < 502 * MILLISECOND, "{sent} {at}");
+    // Also if a single call sends them.
+    let (why, _, sent, _) = run_busy(vec![
+        Busy { every: 1, times: 1, outputs: 700_000, port: DEVICE, next: 1 },
+        Busy { every: 1, times: 1, outputs: 0, port: DEVICE, next: 1 },
+    ]);
+    assert!(matches!(why, Some(Restless::Many { at_once: false, .. })), "{why:?}");
+    assert_eq!(sent, 500_001);
+}
+
+#[test]
+fn a_host_that_puts_out_too_much_while_time_all_but_stands_is_said() {
+    let busy = |every| Busy { every, times: 10_000, outputs: 100, port: OTHER, next: MILLISECOND };
+    let (why, at, _, put_out) = run_busy(vec![busy(1_000)]);
+    assert!(matches!(why, Some(Restless::Hurried { host: 0, much: Much::Effects(500_100), .. })), "{why:?}");
+    assert!(put_out == 500_100 && at < 7 * MILLISECOND, "{put_out} {at}");
+    assert_eq!(run_busy(vec![busy(3_000)]).0, None);
 }
