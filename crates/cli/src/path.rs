@@ -1,7 +1,7 @@
 //! `mokume path`.
 
 use mokume_base::RealWorld;
-use mokume_driver::path::{known, paths, Fuse, Left, Nowhere, Passes, Shown, Way};
+use mokume_driver::path::{known, paths, percent, Fuse, Left, Line, Nowhere, Passes, Shown, Way};
 use mokume_driver::path_page::page as page_of;
 use mokume_driver::{prove, Failure};
 use serde_json::json;
@@ -32,12 +32,13 @@ pub fn path(
         Ok(way) => {
             printer.line(format!("through {}", way.layers.join(", ")));
             let mut last = None;
-            for (text, place) in &way.lines {
-                match place {
-                    Some(place) if last != Some(place) => printer.line(format!("{text:<60} ; {place}")),
-                    _ => printer.line(text),
+            for Line { text, place, left } in &way.lines {
+                let place = place.as_ref().filter(|place| last.replace(*place) != Some(*place));
+                let said: Vec<&str> = place.into_iter().chain(left).map(String::as_str).collect();
+                match said.is_empty() {
+                    true => printer.line(text),
+                    false => printer.line(format!("{text:<60} ; {}", said.join(", "))),
                 }
-                last = place.as_ref().or(last);
             }
             left(way, printer);
             missed(shown, printer);
@@ -82,7 +83,11 @@ fn missed(shown: &Shown, printer: &Printer) {
         printer.line("not in it, the likeliest first:");
     }
     for (likely, nowhere) in shown.missed.iter().take(MOST_MISSED) {
-        printer.line(format!("    {:>5.1} %  {}{}", likely * 100.0, nowhere.why, nowhere.at()));
+        printer.line(format!("    {:>7}  {}{}", percent(*likely), nowhere.why, nowhere.at()));
+    }
+    if let Some((likely, _)) = shown.missed.get(MOST_MISSED) {
+        let more = shown.missed.len() - MOST_MISSED;
+        printer.line(format!("    and {more} more, of {} or less", percent(*likely)));
     }
 }
 
@@ -104,7 +109,10 @@ fn line(shown: &Shown, printer: &Printer) {
 
 fn object(shown: &Shown, way: Option<&Way>, printer: &Printer) {
     let lines = way.map(|way| {
-        let line = |(text, place): &(String, Option<String>)| json!({ "text": text, "place": place });
+        let line = |Line { text, place, left }: &Line| {
+            let text = left.as_ref().map_or_else(|| text.clone(), |left| format!("{text} ; {left}"));
+            json!({ "text": text, "place": place })
+        };
         way.lines.iter().map(line).collect::<Vec<_>>()
     });
     let missed =

@@ -181,3 +181,65 @@ fn a_message_of_a_later_event_has_no_headers_of_others() {
     let told = said(&mokume(&["profile", file]));
     assert!(told.contains("app.Own.E.poke                      3 reactions, 100.0 % by a path"), "{told}");
 }
+
+/// Of ten messages, one takes the path; six leave it at the first guard, and three of the four others at the second.
+const LEAVES: &str = "worker Leaves {
+    entity { var large: u32 = 0 }
+    on send(msg) {
+        if msg.size >= 8 {
+            large +%= 1
+            if large % 4 == 0 {
+                below.send(msg)
+                return
+            }
+        }
+        drop msg: other
+        below.send(message(\"other\"))
+    }
+    on deliver(msg) { drop msg: heard }
+}
+
+stack S(device: Device) {
+    app = Leaves over device
+    export app
+}
+
+network N {
+    host a = S()
+    host b = S()
+    link lan { a.device, b.device }
+    STEPS
+    until 1 s
+}
+";
+
+/// The text said how C lays out the branches, and of the ways that end at one place only the likeliest.
+#[test]
+fn what_a_path_is_left_by_is_as_the_network_had_it() {
+    let steps: Vec<String> = (0..10)
+        .map(|at| format!("at {at} ms a.app.send_to(\"{}\")", if at % 5 < 3 { "few" } else { "not a few" }))
+        .collect();
+    let file = scratch("leaves.mok", &LEAVES.replace("STEPS", &steps.join("\n    ")));
+    let (profile, html) = (scratch("leaves.profile", ""), scratch("leaves.html", ""));
+    let told = mokume(&["profile", &file, "-o", &profile]);
+    assert!(told.status.success(), "{}", said(&told));
+    let text = path(&file, &["--profile", &profile]);
+    path(&file, &["--profile", &profile, "--html", &html]);
+    let page = std::fs::read_to_string(&html).unwrap();
+    let code = text.split("left of each layer").next().unwrap();
+    let said = code.lines().filter_map(|line| line.rsplit([';', ',']).next()).map(str::trim);
+    let left: Vec<&str> = said.filter(|said| said.starts_with("left ") || said.starts_with("left:")).collect();
+    assert!(left.windows(2).any(|two| two == ["left 60.0 %", "left 75.0 %"]), "{text}");
+    assert!(!text.contains('@'), "{text}");
+    // The page has the same of each guard, in its order: first those of the code without memos.
+    let words: Vec<&str> = page
+        .split("<span class=\"exit")
+        .skip(1)
+        .map(|rest| &rest[rest.find('>').unwrap() + 1..rest.find('<').unwrap()])
+        .take(left.len())
+        .collect();
+    assert_eq!(words, left);
+    let missed = text.split("not in it, the likeliest first:\n").nth(1).unwrap_or_else(|| panic!("{text}"));
+    assert!(missed.starts_with("     90.0 %  ") && missed.lines().count() == 1, "{text}");
+    assert!(page.contains("<td>90.0 %</td>"), "{page}");
+}

@@ -30,7 +30,7 @@ pub use fold::Limit;
 pub use headers::{header_pictures, order, other_order, HeaderBits, HeaderPart, HeaderPicture};
 pub use headers_svg::headers_svg;
 pub use headers_text::headers_text;
-pub use path_page::{path_page, PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};
+pub use path_page::{path_page, percent, PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};
 pub use stack::{Edge, EdgeKind, Node, NodeKind, Stack};
 pub use stack_dot::stack_dot;
 pub use stack_svg::stack_svg;

@@ -81,6 +81,18 @@ pub enum PathExit {
     Memo,
 }
 
+impl PathExit {
+    /// `left 2.5 %`.
+    pub fn words(self) -> String {
+        match self {
+            PathExit::Likely(least, most) if percent(least) == percent(most) => format!("left {}", percent(most)),
+            PathExit::Likely(least, most) => format!("left {} to {}", percent(least), percent(most)),
+            PathExit::Unexpected => "left: not expected".to_owned(),
+            PathExit::Memo => "left: where the memo is".to_owned(),
+        }
+    }
+}
+
 /// The page as text.
 pub fn path_page(page: &PathPage) -> String {
     let mut out = String::new();
@@ -106,9 +118,9 @@ fn head(page: &PathPage, out: &mut String) {
     let _ = writeln!(out, "<header>\n<h1><code>{event}</code> <span>through {stack}</span></h1>");
     let ways = match &page.ways[..] {
         [] => String::new(),
-        [one] => format!("One way, taken {} of the time.", percent(*one)),
+        [one] => format!("One way, taken {} of the time.", escape(&percent(*one))),
         all => {
-            let each: Vec<String> = all.iter().map(|likely| percent(*likely)).collect();
+            let each: Vec<String> = all.iter().map(|likely| escape(&percent(*likely))).collect();
             format!("{} ways: {}; together {}.", all.len(), each.join(", "), percent(all.iter().sum()))
         }
     };
@@ -253,16 +265,9 @@ fn one_line(line: &PathLine, (blocks, prefix): (&HashSet<&str>, &str), out: &mut
         return;
     }
     let _ = write!(out, "<p><code>{}</code>", linked(line.text.trim(), blocks, prefix));
-    match line.exit {
-        Some(PathExit::Likely(least, most)) if percent(least) == percent(most) => {
-            let _ = write!(out, "<span class=\"exit\">left {}</span>", percent(most));
-        }
-        Some(PathExit::Likely(least, most)) => {
-            let _ = write!(out, "<span class=\"exit\">left {} to {}</span>", percent(least), percent(most));
-        }
-        Some(PathExit::Unexpected) => out.push_str("<span class=\"exit never\">left: not expected</span>"),
-        Some(PathExit::Memo) => out.push_str("<span class=\"exit never\">left: where the memo is</span>"),
-        None => {}
+    if let Some(exit) = line.exit {
+        let class = if matches!(exit, PathExit::Likely(..)) { "exit" } else { "exit never" };
+        let _ = write!(out, "<span class=\"{class}\">{}</span>", escape(&exit.words()));
     }
     out.push_str("</p>");
 }
@@ -298,16 +303,16 @@ fn missed(page: &PathPage, out: &mut String) {
     out.push_str("<section>\n<h2>Not in it</h2>\n<p>Ways that end elsewhere, the likeliest first: how likely it is to come there, and what stands there.</p>\n<table class=\"missed\">\n");
     for (likely, why, place) in &page.missed {
         let place = place.as_ref().map_or(String::new(), |place| format!(" <small>{}</small>", escape(place)));
-        let _ = writeln!(out, "<tr><td>{}</td><th>{}{place}</th></tr>", percent(*likely), escape(why));
+        let _ = writeln!(out, "<tr><td>{}</td><th>{}{place}</th></tr>", escape(&percent(*likely)), escape(why));
     }
     out.push_str("</table>\n</section>\n");
 }
 
 /// `2.5 %`.
-fn percent(part: f32) -> String {
+pub fn percent(part: f32) -> String {
     match 100.0 * part.clamp(0.0, 1.0) {
         0.0 => "0 %".to_owned(),
-        small if small < 0.1 => "&lt; 0.1 %".to_owned(),
+        small if small < 0.1 => "< 0.1 %".to_owned(),
         99.95.. => "100 %".to_owned(),
         some => format!("{some:.1} %"),
     }
@@ -393,6 +398,6 @@ mod tests {
     #[test]
     fn parts_are_percents() {
         let said: Vec<String> = [0.0, 0.0001, 0.001, 0.123, 0.9999, 1.5].into_iter().map(percent).collect();
-        assert_eq!(said, ["0 %", "&lt; 0.1 %", "0.1 %", "12.3 %", "100 %", "100 %"]);
+        assert_eq!(said, ["0 %", "< 0.1 %", "0.1 %", "12.3 %", "100 %", "100 %"]);
     }
 }

@@ -1,9 +1,13 @@
 //! `mokume path`: for each event of a port, the likeliest way through all layers, in terms of the source.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+pub use mokume_draw::percent;
+use mokume_draw::PathExit;
+use mokume_fuse::Expected;
 pub use mokume_fuse::{Pass, Passes};
 use mokume_reaction::profile::Profile;
+use mokume_reaction::text::{path_code, CodeLine, Part};
 use mokume_reaction::{Automaton, Block, Body, HandlerId, LayerId, Path, SourceId, Target, Terminator, Trigger};
 
 use crate::failure::Failure;
@@ -28,10 +32,20 @@ pub struct Way {
     /// The guards that are tested before any effect; if one fails, the handlers do everything.
     pub guards: usize,
     pub operations: usize,
-    /// Its operations, each with its place in the source, if known.
-    pub lines: Vec<(String, Option<String>)>,
+    /// Its operations and branches.
+    pub lines: Vec<Line>,
     /// What remains of each layer on the likeliest way, in the order of the layers.
     pub left: Vec<Left>,
+}
+
+/// A line of a path's code.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub text: String,
+    /// Its place in the source, if known.
+    pub place: Option<String>,
+    /// If the path may be left there, how likely: `left 2.5 %`.
+    pub left: Option<String>,
 }
 
 /// What remains of a layer.
@@ -287,6 +301,47 @@ fn likeliest(body: &Body) -> Vec<&Block> {
     way
 }
 
+/// By place in the source: the likelihood of an exit there.
+pub(crate) struct Exits(HashMap<SourceId, PathExit>);
+
+impl Exits {
+    /// What the search expects of a path.
+    pub fn of(expected: &Expected) -> Self {
+        let mut exits = HashMap::new();
+        for (source, goes_on) in &expected.asked {
+            let (Some(source), Some(goes_on)) = (source, goes_on) else { continue };
+            let leaves = 1.0 - goes_on;
+            let known = exits.entry(*source).or_insert(PathExit::Likely(leaves, leaves));
+            if let PathExit::Likely(least, most) = known {
+                *known = PathExit::Likely(least.min(leaves), most.max(leaves));
+            }
+        }
+        Exits(exits)
+    }
+
+    /// A line of a path or memo as people are shown it, and the exit there. The probability in the text of a branch is left
+    /// out: it only tells C which side is the usual one.
+    pub fn told(&self, line: &CodeLine) -> (String, Option<PathExit>) {
+        let likely = || line.source.and_then(|source| self.0.get(&source)).copied();
+        let is_memo = line.text.trim_start().starts_with("recall ");
+        let exit = match line.part {
+            Part::End { exits: true, .. } if is_memo => Some(PathExit::Memo),
+            Part::End { exits: true, on: 1.. } => Some(likely().unwrap_or(PathExit::Unexpected)),
+            _ => None,
+        };
+        let is_branch = matches!(line.part, Part::End { .. }) && line.text.trim_start().starts_with("br ");
+        let likely = line.text.find(" @").filter(|_| is_branch);
+        let text = likely.map_or_else(
+            || line.text.clone(),
+            |from| {
+                let rest = &line.text[from + 1..];
+                line.text[..from].to_owned() + &rest[rest.find(' ').unwrap_or(rest.len())..]
+            },
+        );
+        (text, exit)
+    }
+}
+
 /// `file:line`.
 pub(crate) fn place_of(automaton: &Automaton, source: SourceId) -> Option<String> {
     let source = automaton.sources.get(source.index())?;
@@ -302,15 +357,18 @@ fn shown(automaton: &Automaton, found: mokume_fuse::Found) -> Shown {
     let missed = found.missed.into_iter().map(|missed| (missed.likely, nowhere(automaton, missed.why))).collect();
     let path = match found.path {
         Ok((path, layers)) => {
-            let lines = mokume_reaction::text::path_lines(automaton, &path).into_iter();
+            let exits = Exits::of(&found.expected);
+            let line = |line: CodeLine| {
+                let (text, exit) = exits.told(&line);
+                let place = line.source.and_then(|source| place_of(automaton, source));
+                Line { text, place, left: exit.map(PathExit::words) }
+            };
             Ok(Way {
                 layers: layers.iter().map(|layer| automaton.layers[layer.index()].name.clone()).collect(),
                 guards: path.body.blocks.iter().filter(|block| asks(block)).count(),
                 operations: path.body.ops().count(),
                 left: left(automaton, &path, &layers),
-                lines: lines
-                    .map(|(text, source)| (text, source.and_then(|source| place_of(automaton, source))))
-                    .collect(),
+                lines: path_code(automaton, &path).into_iter().map(line).collect(),
             })
         }
         Err(why) => Err(nowhere(automaton, why)),

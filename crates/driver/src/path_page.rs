@@ -1,16 +1,16 @@
 //! `mokume path --html`: a path as a page, with its code beside the source, and what each stage leaves of each layer.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use mokume_base::SourceMap;
-use mokume_draw::{PathCode, PathCount, PathExit, PathGroup, PathLayer, PathLine, PathPage};
+use mokume_draw::{PathCode, PathCount, PathGroup, PathLayer, PathLine, PathPage};
 use mokume_fuse::{Expected, Passes};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::text::{function_code, path_code, CodeLine, Part};
 use mokume_reaction::{Automaton, Body, Fallible, FunctionId, HandlerId, LayerId, Path, SourceId, Terminator};
 
 use crate::failure::Failure;
-use crate::path::{events, known, left_of, nowhere, place_of, Owners};
+use crate::path::{events, known, left_of, nowhere, place_of, Exits, Owners};
 
 /// The page of an event's path as HTML; `sources` are the files of the stack, and the paths of the `proved` handlers
 /// are proved.
@@ -47,7 +47,7 @@ pub fn page(
         automaton: composed,
         sources,
         owners: Owners::of(composed),
-        exits: exits(&found.expected),
+        exits: Exits::of(&found.expected),
         layers: layers(composed, &found.expected, (path, remembering), order),
     };
     let mut codes = vec![PathCode {
@@ -110,20 +110,6 @@ fn recalled(body: &Body) -> Vec<FunctionId> {
     memos
 }
 
-/// By place in the source: the likelihood of an exit there.
-fn exits(expected: &Expected) -> HashMap<SourceId, PathExit> {
-    let mut exits = HashMap::new();
-    for (source, goes_on) in &expected.asked {
-        let (Some(source), Some(goes_on)) = (source, goes_on) else { continue };
-        let leaves = 1.0 - goes_on;
-        let known = exits.entry(*source).or_insert(PathExit::Likely(leaves, leaves));
-        if let PathExit::Likely(least, most) = known {
-            *known = PathExit::Likely(least.min(leaves), most.max(leaves));
-        }
-    }
-    exits
-}
-
 type Layers = Vec<(BTreeSet<LayerId>, PathLayer)>;
 
 /// What each stage leaves of each layer; layers that share source lines count as one.
@@ -177,7 +163,7 @@ struct Writer<'a> {
     automaton: &'a Automaton,
     sources: &'a SourceMap,
     owners: Owners,
-    exits: HashMap<SourceId, PathExit>,
+    exits: Exits,
     layers: Layers,
 }
 
@@ -211,13 +197,8 @@ impl Writer<'_> {
     }
 
     fn line(&self, line: &CodeLine) -> PathLine {
-        let likely = || line.source.and_then(|source| self.exits.get(&source)).copied();
-        let exit = match line.part {
-            Part::End { exits: true, .. } if line.text.trim_start().starts_with("recall ") => Some(PathExit::Memo),
-            Part::End { exits: true, on: 1.. } => Some(likely().unwrap_or(PathExit::Unexpected)),
-            _ => None,
-        };
-        PathLine { text: line.text.clone(), is_block: line.part == Part::Block, exit }
+        let (text, exit) = self.exits.told(line);
+        PathLine { text, is_block: line.part == Part::Block, exit }
     }
 
     fn layer(&self, source: SourceId) -> Option<usize> {

@@ -104,6 +104,13 @@ pub struct Taken<T> {
     pub found: T,
 }
 
+impl<T> Taken<T> {
+    /// For each decision, the way that was taken.
+    pub fn decided(&self) -> Vec<usize> {
+        self.ways.iter().map(|(way, _)| *way).collect()
+    }
+}
+
 /// The ways that succeeded, and why the first failure failed; `Err` with that reason if none succeeded.
 pub type Searched<T, E> = Result<(Vec<Taken<T>>, Option<E>), Option<E>>;
 

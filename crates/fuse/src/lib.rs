@@ -103,10 +103,10 @@ pub struct Aside {
     pub seldom: Vec<HandlerId>,
 }
 
-/// Why a way is not in a path, or ends where a handler does the rest.
+/// Why ways are not in a path, or end where a handler does the rest.
 #[derive(Clone, Debug)]
 pub struct Missed {
-    /// The probability of getting there, from the source's annotations and guesses.
+    /// The probability of getting there on any of them, from measurements, the source's annotations, and guesses.
     pub likely: f32,
     pub why: Why,
 }
@@ -201,7 +201,9 @@ struct Seen<'p> {
     ends: HashSet<LayerId>,
     /// Calls that failed ways passed, with the total probability of these ways.
     stuck: HashMap<Call, f32>,
-    missed: Vec<Missed>,
+    missed: Vec<(Why, Shares)>,
+    /// Ways that were followed to their end, be they in the path or not.
+    whole: Shares,
     /// Cells written by any way, including failed ways and ways that may not become part of the path, with the
     /// probability of the likeliest such way.
     moving: HashMap<(ClassId, CellId), f32>,
@@ -209,8 +211,15 @@ struct Seen<'p> {
 
 impl<'p> Seen<'p> {
     fn of(watched: Watched<'p>) -> Self {
-        let (followed, ends) = (HashSet::default(), HashSet::default());
-        Seen { watched, followed, ends, stuck: HashMap::default(), missed: Vec::new(), moving: HashMap::default() }
+        Seen {
+            watched,
+            followed: HashSet::default(),
+            ends: HashSet::default(),
+            stuck: HashMap::default(),
+            missed: Vec::new(),
+            whole: Shares::default(),
+            moving: HashMap::default(),
+        }
     }
 
     /// Records the cells that a way wrote, with its probability.
@@ -227,14 +236,40 @@ impl<'p> Seen<'p> {
     fn failed(&mut self, way: &Region, why: Why) {
         let likely = way.decisions.likely();
         let was_seen = way.watched.was_seen() && why.what != NEVER || !self.watched.is_measured();
-        match self.missed.iter_mut().find(|missed| missed.why == why) {
-            Some(known) => known.likely = known.likely.max(likely),
-            None if was_seen => self.missed.push(Missed { likely, why }),
-            None => {}
-        }
+        let known = self.missed.iter().position(|(known, _)| *known == why);
+        let known = known.or_else(|| {
+            was_seen.then(|| {
+                self.missed.push((why, Shares::default()));
+                self.missed.len() - 1
+            })
+        });
+        known.into_iter().for_each(|known| self.missed[known].1.add(way.decisions.ways(), likely));
         self.wrote(way);
         way.calls.iter().for_each(|active| *self.stuck.entry(active.call.clone()).or_default() += likely);
     }
+}
+
+/// Ways, by what was decided on them, each with its probability. The same may be found several times.
+#[derive(Default)]
+struct Shares(Vec<(Vec<usize>, f32)>);
+
+impl Shares {
+    /// Adds a way, if it is none of those that are there, nor begins as one of them goes, nor goes on from one.
+    fn add(&mut self, ways: Vec<usize>, likely: f32) {
+        if !self.0.iter().any(|(known, _)| is_same(known, &ways)) {
+            self.0.push((ways, likely));
+        }
+    }
+
+    /// The probability of any of them that `counts`.
+    fn all(&self, counts: impl Fn(&[usize]) -> bool) -> f32 {
+        self.0.iter().filter(|(ways, _)| counts(ways)).map(|(_, likely)| likely).sum::<f32>().min(1.0)
+    }
+}
+
+/// Whether one is the beginning of the other.
+fn is_same(one: &[usize], other: &[usize]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one == other)
 }
 
 type Looked<'a> = Searched<Region<'a>, Why>;
@@ -271,6 +306,7 @@ impl<'a> Finder<'a> {
         let (mut aside, mut expected) = (Aside::default(), Expected::default());
         let lost =
             || Why { what: "asks for what none of its look-ups gives: please report this".to_owned(), source: None };
+        let mut inside: Vec<Vec<usize>> = Vec::new();
         let path = found.and_then(|mut taken| {
             let likely = taken.iter().map(|way| way.worth / worth(&way.found).max(1.0)).fold(0.0, f32::max);
             aside
@@ -283,9 +319,11 @@ impl<'a> Finder<'a> {
             expected.add(&first);
             let mut parted = Parted::default();
             parted.takes(&first);
+            inside.push(first.decided());
             let mut ways = self.ways((handler, is_inside), first, &seen);
             for other in taken.into_iter().take(self.leaves(&seen.watched) - 1).filter(|other| parted.takes(other)) {
                 expected.add(&other);
+                inside.push(other.decided());
                 ways.add(self.ways((handler, is_inside), other, &seen));
             }
             aside.seldom.extend(ways.rests());
@@ -294,7 +332,13 @@ impl<'a> Finder<'a> {
             Ok((Path { handler, body }, layers))
         });
         let is_measured = seen.watched.is_measured();
-        let mut missed = seen.missed;
+        let missed = seen.missed.into_iter().map(|(why, ways)| Missed { likely: ways.all(|_| true), why });
+        let mut missed: Vec<Missed> = missed.collect();
+        let beside = seen.whole.all(|ways| !inside.iter().any(|taken| is_same(taken, ways)));
+        if path.is_ok() && beside > 0.0 {
+            let what = "could be followed, but comes too seldom for what it would cost".to_owned();
+            missed.push(Missed { likely: beside, why: Why { what, source: None } });
+        }
         missed.sort_by(|a, b| b.likely.total_cmp(&a.likely));
         let path = path.map_err(|why| match missed.first() {
             Some(seen) if is_measured && !missed.iter().any(|seen| Some(&seen.why) == why.as_ref()) => seen.why.clone(),
@@ -363,6 +407,7 @@ impl<'a> Finder<'a> {
             match region.reaction(handler) {
                 Ok(()) => {
                     seen.wrote(&region);
+                    seen.whole.add(region.decisions.ways(), region.decisions.likely());
                     seen.followed.extend(region.calls.iter().map(|active| active.call.clone()));
                     return (std::mem::take(&mut region.decisions), Ok(region));
                 }
@@ -430,7 +475,7 @@ impl Parted {
     /// Adds a way, if it is worth it: see [`WORTH_MORE`]. Those that part from it early pay nothing for it: one protocol's ways are not
     /// left out for another's.
     fn takes<T>(&mut self, way: &Taken<T>) -> bool {
-        let decided: Vec<usize> = way.ways.iter().map(|(way, _)| *way).collect();
+        let decided = way.decided();
         let along = |other: &[usize]| decided.iter().zip(other).take_while(|(a, b)| a == b).count();
         let furthest = self.0.iter().map(|(other, _)| along(other)).max().unwrap_or(0);
         let beside =
