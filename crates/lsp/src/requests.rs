@@ -150,6 +150,10 @@ fn edits(old: &str, new: &str, columns: Columns) -> Vec<TextEdit> {
     let front: usize = old.chars().zip(new.chars()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
     let rest = (&old[front..], &new[front..]);
     let back: usize = rest.0.chars().rev().zip(rest.1.chars().rev()).take_while(same).map(|(a, _)| a.len_utf8()).sum();
+    // No position is between the two characters of a line's end.
+    let is_within_end = |at: usize| old[..at].ends_with('\r') && old[at..].starts_with('\n');
+    let front = front - usize::from(is_within_end(front));
+    let back = back - usize::from(back > 0 && is_within_end(old.len() - back));
     let range = Lines::new(old, columns).range(front..old.len() - back);
     vec![TextEdit { range, new_text: new[front..new.len() - back].to_string() }]
 }

@@ -659,3 +659,32 @@ stack S(device: Device) {
     let changes = editor.ask("textDocument/rename", rename("a.mok", &place(text, "mine", 0), "own"))["changes"].clone();
     assert_eq!(applied(text, &changes[Editor::uri("a.mok")]), text.replace("mine", "own"));
 }
+
+/// Between the two characters of a line's end is no position: of the last changed line the old end was left.
+#[test]
+fn a_document_with_other_ends_of_lines_is_laid_out_as_by_fmt() {
+    let text =
+        "worker A {\r\n  on send(msg) { below.send(msg) }\r\n    on deliver(msg) { above.deliver(msg) }\r\n}\r\n";
+    let laid_out = "worker A {\n    on send(msg) { below.send(msg) }\n    on deliver(msg) { above.deliver(msg) }\n}\n";
+    for (nth, text) in
+        [text, &text.replacen("\r\n}", "\n}", 1), &text.replacen("{\r\n", "{\n", 1), &laid_out.replace('\n', "\r\n")]
+            .into_iter()
+            .enumerate()
+    {
+        let name = format!("{nth}.mok");
+        let mut editor = in_folder(world());
+        editor.open(&name, text);
+        let asked =
+            json!({ "textDocument": { "uri": Editor::uri(&name) }, "options": { "tabSize": 4, "insertSpaces": true } });
+        let edits = editor.ask("textDocument/formatting", asked);
+        let edit = &edits[0];
+        let [from_line, from, to_line, to] = range(&edit["range"]);
+        let offset = |line: u64, column: u64| {
+            let before: usize = text.split_inclusive('\n').take(line as usize).map(str::len).sum();
+            let here = text[before..].split('\n').next().unwrap();
+            before + here.trim_end_matches('\r').len().min(column as usize)
+        };
+        let [before, behind] = [&text[..offset(from_line, from)], &text[offset(to_line, to)..]];
+        assert_eq!(format!("{before}{}{behind}", edit["newText"].as_str().unwrap()), laid_out, "{nth}");
+    }
+}
