@@ -660,6 +660,60 @@ stack S(device: Device) {
     assert_eq!(applied(text, &changes[Editor::uri("a.mok")]), text.replace("mine", "own"));
 }
 
+/// Only its refusal said that a counter is named by its text, and not what to do.
+#[test]
+fn a_counter_that_tests_name_is_renamed_there_first() {
+    let text = "worker Counts {
+    entity { counter sent }
+    on send(msg) {
+        count sent
+        below.send(msg)
+    }
+    on deliver(msg) { above.deliver(msg) }
+}
+stack S(device: Device) {
+    app = Counts over device
+    export app
+}
+test \"t\" {
+    stack S
+    app.send_to(\"a\")
+    => device.frame(\"a\")
+    counter sent 1
+}
+network N {
+    host a = S()
+    host b = S()
+    link l { a.device, b.device }
+    at 1 ms a.app.send_to(\"x\")
+    expect counter a.sent 1
+    until 1 s
+}
+";
+    for from in ["counter sent }", "count sent"] {
+        let mut editor = in_folder(world());
+        editor.open("a.mok", text);
+        let at = |text: &str| {
+            let mut at = place(text, from, 0);
+            at["character"] = json!(at["character"].as_u64().unwrap() + from.find("sent").unwrap() as u64);
+            at
+        };
+        let why = editor.refused("textDocument/rename", rename("a.mok", &at(text), "gone")).1;
+        assert!(
+            why.ends_with(
+                "tests and networks name a counter by its text: write `gone` there first, then rename it here"
+            ),
+            "{why}"
+        );
+        // As it says.
+        let first = text.replace("counter sent 1", "counter gone 1").replace("a.sent 1", "a.gone 1");
+        let mut editor = in_folder(world());
+        editor.open("a.mok", &first);
+        let changes = editor.ask("textDocument/rename", rename("a.mok", &at(&first), "gone"))["changes"].clone();
+        assert_eq!(applied(&first, &changes[Editor::uri("a.mok")]), text.replace("sent", "gone"));
+    }
+}
+
 /// Between the two characters of a line's end is no position: of the last changed line the old end was left.
 #[test]
 fn a_document_with_other_ends_of_lines_is_laid_out_as_by_fmt() {
