@@ -1,6 +1,6 @@
 // What the layers of a host hold at an event, which cells it changed; and the source, with the lines that ran.
 
-// By object: its cells, after the call that the event is of.
+// By object: its cells, after the call that the event is of; of an object that has ended, the event by which.
 function state_at(event, host) {
   const raw = event.run.raw, objects = new Map();
   const call = event.run.call(event);
@@ -10,8 +10,8 @@ function state_at(event, host) {
     if (one.event === "crashes" && one.host === host) objects.clear();
     if (one.host !== host || !one.did || !one.did.changes) continue;
     for (const [object, life, cells] of one.did.changes) {
-      if (life < 0) { objects.delete(object); continue; }
-      if (life > 0 || !objects.has(object)) objects.set(object, new Map());
+      if (life < 0) { objects.set(object, Object.assign(new Map(), { ended: one })); continue; }
+      if (life > 0 || !objects.has(object) || objects.get(object).ended) objects.set(object, new Map());
       const known = objects.get(object);
       for (const [cell, from, to] of cells) known.set(cell, { from, to, by: one, name: raw.cells[cell] });
     }
@@ -37,12 +37,17 @@ function state_pane(event) {
   groups.sort((a, b) => a.object[0].localeCompare(b.object[0]) || a.object[1].localeCompare(b.object[1]) || a.object[2] - b.object[2]);
   const parts = [choice];
   for (const { object: [layer, kind, number], cells } of groups) {
-    if (is_layer_hidden(layer) || cells.size === 0) continue;
-    parts.push(made("h3", layer + (kind === "entity" ? "" : " " + kind + " " + number)));
+    const name = layer + (kind === "entity" ? "" : " " + kind + " " + number);
+    if (is_layer_hidden(layer)) continue;
+    if (cells.ended && cells.ended === call) parts.push(made("h3", name + " ends", "changed"));
+    if (cells.size === 0) continue;
+    parts.push(made("h3", name));
     const table = made("table");
     for (const cell of cells.values()) {
-      if (cell.to === null && cell.name[2] !== null) continue;
-      table.append(cell_row(cell, cell.by === call));
+      // Of what a place held, only the event that took it away tells.
+      const is_changed = cell.by === call;
+      if (cell.to === null && cell.name[2] !== null && !(is_changed && cell.from !== null)) continue;
+      table.append(cell_row(cell, is_changed));
     }
     parts.push(table);
   }

@@ -174,7 +174,7 @@ fn ten_thousand_frames_are_a_page_as_others() {
 }
 
 /// Faults of the viewer: the original, its replacement, and an interaction that must go wrong.
-const FAULTS: [(&str, &str, &str); 11] = [
+const FAULTS: [(&str, &str, &str); 12] = [
     (
         "if (event.event === \"sends\") return event;",
         "if (event.event === \"sends\") return this.events.find(one => one.event === \"sends\");",
@@ -193,6 +193,7 @@ const FAULTS: [(&str, &str, &str); 11] = [
         "fields keep the frames that have them",
     ),
     ("for (let at = 0; at <= until; at++)", "for (let at = 0; at < until - 3; at++)", "state is that of the time"),
+    ("!(is_changed && cell.from !== null)", "true", "what went away by the call is marked, and then gone"),
     (
         "const call = run.call(event), way = call ? run.way(call) : [];",
         "const call = run.call(event), way = [];",

@@ -268,6 +268,16 @@ interaction("what the call changed is marked", () => {
   choose(frame(13));
   return same([cell("sensors.Exchange session 0", "current").lastChild.textContent, cell("sensors.Exchange session 0", "current").className, cell("sensors.Exchange session 0", "asks").className], ["2 → 3", "cell changed", "cell"]);
 });
+interaction("what went away by the call is marked, and then gone", () => {
+  const went = ([at, from, to]) => from !== null && to === null && run.raw.cells[at][2] !== null;
+  choose(events.find(event => event.host === "reader" && event.did && event.did.changes.some(([, , cells]) => cells && cells.some(went))));
+  const place = () => cell("ip.NextHop Hop 0", "waiting_waiting_items[0]");
+  const found = [/^\d+ octets .* → nothing$/.test(place().lastChild.textContent), place().className];
+  choose(events.find(event => event.host === "reader" && event.did && event.index > chosen.index));
+  const then = place();
+  choose(frame(13));
+  return same([...found, then], [true, "cell changed", undefined]);
+});
 interaction("a timer says when it rings", () => /^rings at |→ rings at /.test(cell("sensors.Exchange session 0", "again_at").lastChild.textContent));
 interaction("the other host's state is shown", () => {
   [...pane("state").querySelectorAll("button")].find(one => one.textContent === "probe").click();
