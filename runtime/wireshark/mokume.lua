@@ -950,6 +950,15 @@ local function short(all)
   return hex(1, from - 1) .. "::" .. hex(from + size, #all)
 end
 
+-- The numbers of the bits that are set: `[0, 2]`.
+local function set(value)
+  local all = {}
+  for bit = 0, 63 do
+    if wide(value):rshift(bit):band(UInt64.new(1, 0)) ~= ZERO then table.insert(all, bit) end
+  end
+  return "[" .. table.concat(all, ", ") .. "]"
+end
+
 -- Nanoseconds without rounding: `20.5 ms`. By their digits, as there may be more than a number of Lua holds.
 local function time(value)
   local text = digits(value)
@@ -963,6 +972,7 @@ end
 -- As the type says that it is written.
 local function written(form, value)
   if form.as == "time" then return time(value) end
+  if form.as == "set" then return set(value) end
   local all = parts(form, value)
   local count = math.ceil(form.bits / 4)
   if form.as == "dotted" then

@@ -334,10 +334,12 @@ fn expression(of: &WireExpression) -> Lua {
     }
 }
 
-/// Only notations of one number: in parts, or a time.
+/// Only notations of one number: in parts, a set, or a time.
 fn form(form: Form) -> Option<Lua> {
-    if form == Form::Time {
-        return Some(table(vec![("as", Some(Lua::text("time")))]));
+    match form {
+        Form::Time => return Some(table(vec![("as", Some(Lua::text("time")))])),
+        Form::Set => return Some(table(vec![("as", Some(Lua::text("set")))])),
+        _ => {}
     }
     let Form::Parts { notation, widths } = form else { return None };
     let [width] = widths.as_slice() else { return None };
