@@ -152,8 +152,7 @@ pub fn files(
         let own = &function.name.text;
         if let Some(why) = why_taken(own) {
             let message = format!("`{own}` {why}, and no function in C can have it as its name");
-            let free = own.trim_start_matches(|c: char| c == '_' || c.is_ascii_uppercase()).trim_start_matches("mk_");
-            let help = format!("give the function another name, here and in its file: `my_{free}`");
+            let help = format!("give the function another name, here and in its file: `my_{own}`");
             diagnostics
                 .push(Diagnostic::error(MISSING, message).at(span, "has no file that could be compiled").help(help));
             continue;

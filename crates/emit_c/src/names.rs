@@ -230,18 +230,6 @@ pub fn identifier(name: &str) -> String {
     text
 }
 
-/// Why no function of the user's in C can have this name; `None` if one can.
-pub fn why_taken(name: &str) -> Option<&'static str> {
-    match name {
-        "main" => Some("is where a program in C begins"),
-        // In C as it is read by the preprocessor.
-        "defined" => Some("is a word of C"),
-        _ if WORDS_OF_C.contains(&name) => Some("is a word of C"),
-        _ if name.starts_with("mk_") || name.starts_with("MK_") => Some("begins as the names of the runtime do"),
-        _ => (identifier(name) != name).then_some("is taken by C's headers"),
-    }
-}
-
 /// The same for what stands in the header without the stack's name, where the macros of other headers are seen: `EOF`, `BIG_ENDIAN`, `I`. C's and
 /// POSIX's are many, and in capitals.
 pub(crate) fn bare_identifier(name: &str) -> String {
@@ -252,6 +240,18 @@ pub(crate) fn bare_identifier(name: &str) -> String {
     {
         true => format!("{text}_"),
         false => text,
+    }
+}
+
+/// Why no function of the user's in C can have this name; `None` if one can.
+pub fn why_taken(name: &str) -> Option<&'static str> {
+    match name {
+        "main" => Some("is where a program in C begins"),
+        // In C as it is read by the preprocessor.
+        "defined" => Some("is a word of C"),
+        _ if WORDS_OF_C.contains(&name) => Some("is a word of C"),
+        _ if name.starts_with("mk_") || name.starts_with("MK_") => Some("begins as the names of the runtime do"),
+        _ => (identifier(name) != name).then_some("is taken by C's headers"),
     }
 }
 

@@ -336,12 +336,12 @@ fn expression(of: &WireExpression) -> Lua {
 
 /// Only notations of one number: in parts, a set, or a time.
 fn form(form: Form) -> Option<Lua> {
-    match form {
+    let (notation, widths) = match form {
         Form::Time => return Some(table(vec![("as", Some(Lua::text("time")))])),
         Form::Set => return Some(table(vec![("as", Some(Lua::text("set")))])),
-        _ => {}
-    }
-    let Form::Parts { notation, widths } = form else { return None };
+        Form::Parts { notation, widths } => (notation, widths),
+        Form::Plain { .. } | Form::Prefix { .. } => return None,
+    };
     let [width] = widths.as_slice() else { return None };
     let word = match notation {
         Notation::Dotted { .. } => "dotted",

@@ -119,7 +119,7 @@ impl Facts {
             codes: BTreeMap::new(),
             events: BTreeSet::new(),
             written: BTreeMap::new(),
-            reasons: BTreeSet::new(),
+            reasons: BTreeSet::from([GONE.to_string()]),
             names: BTreeSet::from([SIZE.to_string(), LENGTH.to_string()]),
             containers: containers(program),
             attributes: program

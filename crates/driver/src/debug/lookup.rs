@@ -73,8 +73,9 @@ fn among(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
 fn found(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) -> Looked {
     let path = path(name);
     if path == [VIEW, SIZE] {
-        let members = at.facts.views.iter().map(|members| found_as(at, &bound, of_caller, members));
-        return members.into_iter().find(|found| !matches!(found, Looked::Nothing)).unwrap_or(Looked::Nothing);
+        let called = |members| found(at, bound.clone(), of_caller, &format!("{VIEW}.{members}.{LENGTH}"));
+        let mut all = at.facts.views.iter().map(called);
+        return all.find(|found| !matches!(found, Looked::Nothing)).unwrap_or(Looked::Nothing);
     }
     if let [BELOW, behind @ ..] = &path[..] {
         let found = behind.first().and_then(|name| Some(Variable { name: name.to_string(), ..at.below(name)? }));
@@ -117,11 +118,6 @@ fn found(at: &Stopped<'_>, bound: Vec<Variable>, of_caller: bool, name: &str) ->
             [FLOW, ..] => Looked::Nothing,
             _ => in_layers(at, [&bound, &of_object], &path),
         })
-}
-
-/// The number of members of the view, whose record calls them so.
-fn found_as(at: &Stopped<'_>, bound: &[Variable], of_caller: bool, members: &str) -> Looked {
-    found(at, bound.to_vec(), of_caller, &format!("{VIEW}.{members}.{LENGTH}"))
 }
 
 /// The view of a group, `view.id`.

@@ -279,7 +279,6 @@ impl Where {
             ("", _) => Err(Failure::of_use("where to stop is not said", PLACES)),
             ("report", "") => Ok(Where::Report),
             ("drop", "") => Ok(Where::Drop("*".to_string())),
-            ("drop", GONE) => Ok(Where::Drop(GONE.to_string())),
             ("drop", reason) => {
                 let known = facts.reasons.iter().any(|known| is_called(known, reason));
                 let unknown = || Failure::of_use(format!("no message ends for `{reason}`"), facts.reasons_shown());
@@ -390,8 +389,7 @@ impl Facts {
     }
 
     fn reasons_shown(&self) -> String {
-        let plain = self.reasons.iter().map(|known| known.rsplit('.').next().unwrap_or(known));
-        let mut plain: Vec<&str> = plain.chain([GONE]).collect();
+        let mut plain: Vec<&str> = self.reasons.iter().map(|known| known.rsplit('.').next().unwrap_or(known)).collect();
         plain.sort_unstable();
         plain.dedup();
         format!("there is {}; `drop` alone is any", plain.join(", "))
