@@ -211,12 +211,14 @@ static inline uint64_t mk_add_around(uint64_t a, uint64_t b)
     return sum < a ? sum + 1 : sum;
 }
 
+/* `mk_sum16_many`, among such. */
+uint64_t mk_sum_raw_many(const uint8_t *octets, uint32_t size);
 /* `mk_sum16_as`, among such. */
 static inline uint64_t mk_sum_raw(const uint8_t *octets, uint32_t size)
 {
     uint64_t sum = 0, word;
     if (size >= MK_MANY_OCTETS)
-        return mk_raw(mk_sum16_many(octets, size));
+        return mk_sum_raw_many(octets, size);
     for (; size >= 8; octets += 8, size -= 8) {
         MK_ONE_BY_ONE(octets);
         memcpy(&word, octets, 8);
@@ -242,6 +244,19 @@ static inline uint16_t mk_fold_raw(uint64_t sum)
 {
     uint32_t low = (uint32_t)sum, half = low + (uint32_t)(sum >> 32);
     return (uint16_t)MK_ORDER_be(16, mk_fold16(half + (half < low)));
+}
+
+/* A number that folds to what `mk_sum16` folds to, also with the same number added to both. */
+static inline uint32_t mk_sum16_modulo(const uint8_t *octets, uint32_t size)
+{
+    return size >= MK_MANY_OCTETS ? mk_fold_raw(mk_sum_raw_many(octets, size)) : mk_sum16_as(true, octets, size);
+}
+
+/* The same of `part` octets from `at` on, as far as they are among the `size`. */
+static inline uint32_t mk_sum16_modulo_part(const uint8_t *octets, uint32_t size, uint32_t at, uint32_t part)
+{
+    uint32_t first = mk_min_u32(at, size);
+    return mk_sum16_modulo(mk_behind(octets, first), mk_min_u32(part, size - first));
 }
 
 /* Whether it folds to 0xffff: it is a whole multiple of 65535, and not 0. */

@@ -164,6 +164,15 @@ impl<'a> Bounds<'a> {
         bounds
     }
 
+    /// The same, where a value is known from elsewhere to be at most so much wherever it is there.
+    pub fn with_most(mut self, known: impl IntoIterator<Item = (Value, u64)>) -> Bounds<'a> {
+        for (value, most) in known {
+            let (own, most) = (Term { base: Base::Value(value), plus: 0 }, Term { base: Base::Zero, plus: most.into() });
+            self.settle(0, Fact::between(own, most, true));
+        }
+        self
+    }
+
     /// Facts from operations hold everywhere: they are kept once, or are worked out for each block.
     fn sort_operations(&mut self) {
         for op in self.body.ops() {

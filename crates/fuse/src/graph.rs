@@ -227,6 +227,10 @@ impl<'a> Graph<'a> {
                 (a.0.min(b.0), a.1.max(b.1))
             }
             Kind::Load(_, field, _) => (0, mask(field.width)),
+            Kind::Not(a) if matches!(info.ty, Type::U(_)) => {
+                let (least, most) = self.span(*a);
+                (all.1 - most, all.1 - least)
+            }
             Kind::Sum(_, _, size) => (0, (self.span(*size).1.div_ceil(2)).saturating_mul(0xffff).min(all.1)),
             Kind::Binary(op, a, b) if matches!(info.ty, Type::U(_)) => self.span_of_binary(*op, *a, *b, all.1),
             _ => all,

@@ -10,7 +10,7 @@
 
 use mokume_reaction::*;
 
-use super::paths::{all_of_part, has, part, sum_part};
+use super::paths::{all_of_part, has, part};
 use super::writer::Writer;
 use crate::fault::Fault;
 use crate::tree::*;
@@ -44,23 +44,37 @@ pub(super) fn fold(w: &Writer, sum: Value) -> Option<Expr> {
         return None;
     }
     let parts = parts(w, sum);
-    // What adds nothing of a message but octets is as well as it is written, but for numbers that are added by halves.
     match parts.numbers.is_empty() {
-        true => Some(computes("mk_fold_wide", [wide(w, parts)?])),
+        true => as_written(w, parts),
         false => Some(computes("mk_fold_raw", [raw(w, sum)?])),
     }
 }
 
-/// The sum with numbers whole that it adds by halves: modulo 65535 that is the same, and one addition instead of four operations.
-/// `None` if there are too few of them. Numbers of a message are not among the parts: [`raw`] is better at these.
-fn wide(w: &Writer, Parts { octets, others, .. }: Parts) -> Option<Expr> {
-    let (whole, rest) = wholes(w, others);
-    if whole.len() < 2 {
-        return None;
+/// What adds nothing of a message but octets stays in its order. Modulo 65535 nothing changes where numbers that are added by halves are added whole
+/// (one addition instead of four operations), and where octets are added up in the machine's order. `None` if there is neither.
+/// Numbers of a message are not among the parts: [`raw`] is better at these.
+fn as_written(w: &Writer, Parts { octets, others, .. }: Parts) -> Option<Expr> {
+    let (whole, rest) = wholes(w, others.clone());
+    let (fold, width, numbers) = match whole.len() < 2 {
+        true if octets.is_empty() => return None,
+        true => ("mk_fold16", "uint32_t", others.into_iter().rev().collect()),
+        false => ("mk_fold_wide", "uint64_t", [whole, rest].concat()),
+    };
+    let numbers = numbers.into_iter().map(|value| w.value(value).cast(width));
+    // First the call: nothing else need be kept beside it.
+    let octets = octets.into_iter().map(|(message, at, size)| octets_sum(w, "mk_sum16_modulo", message, at, size));
+    let sum = octets.chain(numbers).reduce(|sum, term| sum.infix(Infix::Add, term))?;
+    Some(computes(fold, [sum]))
+}
+
+/// The sum of a message's octets by this function of the runtime, or by the one for a part that may not be there.
+fn octets_sum(w: &Writer, function: &str, message: Value, place: Value, size: Value) -> Expr {
+    let (octets, all) = part(w, message);
+    let (first, part) = (w.value(place), w.value(size));
+    match all_of_part(w, message, place, size) {
+        true => reads(function.to_string(), [octets.behind(first), part]),
+        false => reads(format!("{function}_part"), [octets, all, first, part]),
     }
-    let octets = octets.into_iter().map(|(message, at, size)| sum_part(w, message, at, size));
-    let numbers = whole.into_iter().chain(rest).map(|value| w.value(value).cast("uint64_t"));
-    numbers.chain(octets).reduce(|sum, term| sum.infix(Infix::Add, term))
 }
 
 /// Of numbers that are added, those of 32 bits that are added by halves; then the others.
@@ -159,14 +173,7 @@ fn raw(w: &Writer, sum: Value) -> Option<Expr> {
         terms.push(number_at(w, message, place, if is_pair { 32 } else { 16 }));
         at += 1 + usize::from(is_pair);
     }
-    for (message, place, size) in octets {
-        let (octets, all) = part(w, message);
-        let (first, part) = (w.value(place), w.value(size));
-        terms.push(match all_of_part(w, message, place, size) {
-            true => reads("mk_sum_raw", [octets.behind(first), part]),
-            false => reads("mk_sum_raw_part", [octets, all, first, part]),
-        });
-    }
+    terms.extend(octets.into_iter().map(|(message, at, size)| octets_sum(w, "mk_sum_raw", message, at, size)));
     let (mut known, mut is_known) = (0u64, false);
     for other in others {
         match w.ranges.constant(other) {

@@ -66,6 +66,8 @@ pub(crate) struct Writer<'p, 'a> {
 impl<'p, 'a> Writer<'p, 'a> {
     /// A writer at the beginning of a body.
     pub fn new(plan: &'p Plan<'a>, body: &'a Body, unit: Unit) -> Self {
+        let ranges = Ranges::of(plan.automaton, body, plan.planted);
+        let bounds = Bounds::of(plan.automaton, body).with_most(ranges.recalled(plan.automaton, body));
         Writer {
             plan,
             body,
@@ -84,8 +86,8 @@ impl<'p, 'a> Writer<'p, 'a> {
             uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
             reuse: Reuse::of(body),
-            ranges: Ranges::of(plan.automaton, body, plan.planted),
-            bounds: Bounds::of(plan.automaton, body),
+            ranges,
+            bounds,
             kept: Vec::new(),
             block: Lines::new(),
             at_block: BlockId(0),
