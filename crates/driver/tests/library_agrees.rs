@@ -7,7 +7,7 @@
 use crate::campaign::branches::{self, Branch, Merged};
 use crate::campaign::stacks::{self, Stack};
 use crate::campaign::{built, composed, fused, quick_build, try_all, PATHS_IN_TEST};
-use mokume_emit_c::Build;
+use mokume_emit_c::{Build, Fault};
 use mokume_reaction::{Automaton, HandlerId, Trigger};
 
 /// For all stacks together.
@@ -138,6 +138,22 @@ fn layers_and_paths(stacks: Vec<Stack>, sequences: u64) {
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
     assert!(paths > stacks.len() && memos > stacks.len(), "{paths} paths, {memos} memos of {} stacks", stacks.len());
     assert!(inside > 0 && timers > 0, "{inside} paths from inside, {timers} from timers");
+}
+
+/// A memo that compares a cell with two constants, while writing the cell looks at one of them only.
+#[test]
+fn a_constant_that_is_not_looked_at_is_seen() {
+    let of = |stack: &&Stack| stack.name.contains("cells_that_memos_compare");
+    let stacks: Vec<Stack> = stacks::stacks().iter().filter(of).cloned().collect();
+    let fused = fused(&stacks);
+    let found = |planted: Option<Fault>| {
+        let build = Build { check_memos: true, planted, ..quick_build() };
+        let program = built(&fused.iter().collect::<Vec<_>>(), &stacks, &build)?;
+        let tried = try_all(&stacks, &program, 200, 1);
+        Some(tried.iter().flat_map(|tried| tried.found()).count())
+    };
+    let Some(found) = found(None).zip(found(Some(Fault::OneConstant))) else { return };
+    assert!(found.0 == 0 && found.1 > 0, "{found:?} differences, without and with the fault");
 }
 
 /// The branches of stacks that have none in these places.

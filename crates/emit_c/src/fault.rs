@@ -11,4 +11,6 @@ pub enum Fault {
     NothingWraps,
     /// A check that is a sum counts by its first number of the message.
     CheckIsANumber,
+    /// Of the constants that memos compare a cell with, the first alone counts.
+    OneConstant,
 }

@@ -60,8 +60,8 @@ pub(super) fn holds(w: &mut Writer, object: Value, cell: CellId, index: Value, s
 
 pub(super) fn set_cell(w: &mut Writer, object: Value, cell: CellId, value: Value) {
     w.guarded(object, |w| {
+        w.forget_changed(object, cell, value);
         w.put(object, cell, w.value(value));
-        w.forget(object, cell);
     });
 }
 

@@ -7,9 +7,10 @@ use mokume_reaction::*;
 
 use super::octets::Octets;
 use super::ranges::Ranges;
+use crate::fault::Fault;
 use crate::memos::FORGET;
 use crate::plan::heads::Beside;
-use crate::plan::Plan;
+use crate::plan::{Asked, Plan};
 use crate::state::stored::Stored;
 use crate::tree::*;
 use crate::types::{c_type, unsigned, value_type};
@@ -562,11 +563,34 @@ impl<'p, 'a> Writer<'p, 'a> {
         }
     }
 
-    /// Invalidates memos if one reads this cell or map.
+    /// Invalidates memos if one reads this map.
     pub fn forget(&mut self, object: Value, cell: CellId) {
-        if self.plan.support.reads(self.class_of(object), cell) {
+        if self.plan.support.asked(self.class_of(object), cell).is_some() {
             self.act(acts(FORGET, [of_instance("memos").address()]));
         }
+    }
+
+    /// Before a cell is written: invalidates memos if one reads it, and what it asks is answered differently now.
+    pub fn forget_changed(&mut self, object: Value, cell: CellId, value: Value) {
+        let Some(asked) = self.plan.support.asked(self.class_of(object), cell) else { return };
+        let (old, new) = (self.got(object, cell), self.value(value));
+        let differs = match asked {
+            Asked::Content => old.infix(Infix::Ne, new),
+            Asked::Equal(constants) => {
+                let planted = (self.plan.planted == Some(Fault::OneConstant)).then_some(1);
+                let told = constants.iter().take(planted.unwrap_or(usize::MAX)).map(|constant| {
+                    let is = |content: &Expr| content.clone().infix(Infix::Eq, number(*constant));
+                    match self.ranges.constant(value) {
+                        Some(new) if new == *constant => is(&old).negated(),
+                        Some(_) => is(&old),
+                        None => is(&old).infix(Infix::Ne, is(&new)),
+                    }
+                });
+                let Some(differs) = told.reduce(|one, other| one.infix(Infix::Or, other)) else { return };
+                differs
+            }
+        };
+        self.only_if(Some(differs), |w| w.act(acts(FORGET, [of_instance("memos").address()])));
     }
 
     fn stored(&self, object: Value, cell: CellId) -> Stored {

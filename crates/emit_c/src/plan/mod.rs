@@ -22,6 +22,7 @@ use crate::tree::{number, of_instance, reads, word, Expr, Infix};
 use heads::{Beside, Heads};
 use shared::emitting;
 pub(crate) use shared::shared;
+pub(crate) use support::Asked;
 use support::Support;
 
 /// How the emissions of a handler leave it (docs/semantics.md, O2 and O6).

@@ -2,15 +2,42 @@
 //!
 //! It must keep: nothing else affects a memo's result.
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::*;
+
+/// More constants than these are not asked for one by one.
+const MOST_CONSTANTS: usize = 3;
 
 /// What memos read; code that changes it must invalidate them.
 #[derive(Default)]
 pub(crate) struct Support {
-    cells: HashSet<(ClassId, CellId)>,
+    cells: HashMap<(ClassId, CellId), Asked>,
     classes: HashSet<ClassId>,
+}
+
+/// What memos want to know of a cell.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Asked {
+    /// Its content.
+    Content,
+    /// Whether its content is one of these constants, and which.
+    Equal(Vec<u64>),
+}
+
+impl Asked {
+    fn and(&mut self, other: Asked) {
+        match (&mut *self, other) {
+            (Asked::Equal(known), Asked::Equal(more)) => {
+                let new: Vec<u64> = more.into_iter().filter(|constant| !known.contains(constant)).collect();
+                known.extend(new);
+                if known.len() > MOST_CONSTANTS {
+                    *self = Asked::Content;
+                }
+            }
+            _ => *self = Asked::Content,
+        }
+    }
 }
 
 impl Support {
@@ -18,26 +45,54 @@ impl Support {
     pub fn of(automaton: &Automaton) -> Self {
         let mut support = Support::default();
         for body in automaton.functions.iter().filter(|function| function.is_memo()).map(|function| &function.body) {
-            let ops = body.ops().map(|op| &op.kind as &dyn Operation);
-            let attempts = body.attempts().map(|op| op as &dyn Operation);
-            for op in ops.chain(attempts) {
+            let equal = equal(body);
+            let ops = body.ops().map(|op| (&op.kind as &dyn Operation, op.results.first()));
+            let attempts = body.attempts().map(|op| (op as &dyn Operation, None));
+            for (op, result) in ops.chain(attempts) {
                 let objects = op.operands().into_iter().filter_map(|value| body.class_of(value));
                 support.classes.extend(objects);
-                if let Some((object, cell)) = op.cell() {
-                    support.cells.extend(body.class_of(object).map(|class| (class, cell)));
+                let read = op.cell().and_then(|(object, cell)| Some((body.class_of(object)?, cell)));
+                if let Some(read) = read {
+                    let constants = result.and_then(|value| equal.get(value).cloned());
+                    let asked = constants.map_or(Asked::Content, Asked::Equal);
+                    support.cells.entry(read).or_insert_with(|| Asked::Equal(Vec::new())).and(asked);
                 }
             }
         }
         support
     }
 
-    /// Whether a memo reads the cell or map.
-    pub fn reads(&self, class: ClassId, cell: CellId) -> bool {
-        self.cells.contains(&(class, cell))
+    /// What memos want to know of the cell or map, if any reads it.
+    pub fn asked(&self, class: ClassId, cell: CellId) -> Option<&Asked> {
+        self.cells.get(&(class, cell))
     }
 
     /// Whether a memo depends on the life of objects of the class.
     pub fn asks_for(&self, class: ClassId) -> bool {
         self.classes.contains(&class)
     }
+}
+
+/// The contents of cells that a body only compares with constants, and those.
+fn equal(body: &Body) -> HashMap<Value, Vec<u64>> {
+    let mut constants = HashMap::default();
+    let mut contents: HashMap<Value, Vec<u64>> = HashMap::default();
+    for op in body.ops() {
+        match (&op.kind, op.results.first()) {
+            (OpKind::Const { value, .. }, Some(result)) => drop(constants.insert(*result, *value)),
+            (OpKind::Get { .. }, Some(result)) => drop(contents.insert(*result, Vec::new())),
+            _ => {}
+        }
+    }
+    for op in body.ops() {
+        let OpKind::Compare { op: Compare::Eq | Compare::Ne, a, b } = op.kind else { continue };
+        for (content, constant) in [(a, b), (b, a)] {
+            if let (Some(known), Some(constant)) = (contents.get_mut(&content), constants.get(&constant)) {
+                known.push(*constant);
+            }
+        }
+    }
+    let uses = mokume_analyse::uses(body);
+    contents.retain(|content, constants| constants.len() == uses[content.index()]);
+    contents
 }
