@@ -111,6 +111,7 @@ void mk_note_received(mk_pool *pool, mk_message *message, uint32_t received)
     mk_view *view = &mk_received(pool, message)[received];
     mk_view_release(pool, view);
     *view = mk_view_share(message->view);
+    message->differs |= MK_MET;
 }
 
 bool mk_give_octets(mk_pool *pool, mk_message *message, uint32_t grows, mk_native *octets)

@@ -45,11 +45,11 @@ static MK_COLD void mk_attributes_init(const mk_pool *pool, mk_message *message)
 
 static void mk_attributes_clear(const mk_pool *pool, mk_message *message)
 {
-    if (MK_UNLIKELY(pool->shape.attributes > 32)) {
+    if (MK_UNLIKELY(pool->shape.attributes > MK_ATTRIBUTE_BITS)) {
         mk_attributes_init(pool, message);
         return;
     }
-    for (uint32_t differs = message->differs; differs; differs &= differs - 1) {
+    for (uint32_t differs = message->differs & ~MK_MET; differs; differs &= differs - 1) {
         uint32_t attribute = mk_lowest(differs);
         mk_attributes(message)[attribute] = pool->defaults[attribute];
     }
@@ -143,11 +143,12 @@ static inline void mk_received_release(mk_pool *pool, mk_message *message)
     }
 }
 
-/* The buffers of a message that ends. */
-static void mk_message_give_back(mk_pool *pool, mk_message *message)
+/* The views of received packets are gone, and the attributes as at first. */
+static void mk_message_cleanse(mk_pool *pool, mk_message *message)
 {
-    mk_view_release(pool, &message->view);
-    mk_received_release(pool, message);
+    if (message->differs & MK_MET && !MK_FAULT(met))
+        mk_received_release(pool, message);
+    mk_attributes_clear(pool, message);
 }
 
 /* The message of a pool that has no more: a null message, whoever asks. */
@@ -155,7 +156,8 @@ static MK_COLD mk_message *mk_message_none(mk_pool *pool)
 {
     mk_message *message = (mk_message *)(void *)pool->nothing;
     pool->exhausted++;
-    mk_message_give_back(pool, message);
+    mk_view_release(pool, &message->view);
+    mk_received_release(pool, message);
     mk_message_clear(pool, message);
     mk_attributes_init(pool, message);
     return message;
@@ -236,7 +238,7 @@ mk_message *mk_message_share(mk_pool *pool, const mk_message *from)
         memcpy(mk_attributes(message), mk_attributes((mk_message *)(uintptr_t)from),
                pool->shape.attributes * sizeof(uint64_t));
     const mk_view *received = mk_received(pool, (mk_message *)(uintptr_t)from);
-    for (uint32_t i = 0; i < pool->shape.received; i++) {
+    for (uint32_t i = 0; from->differs & MK_MET && i < pool->shape.received; i++) {
         MK_ONE_BY_ONE(i);
         if (received[i].buffer)
             mk_received(pool, message)[i] = mk_view_share(received[i]);
@@ -251,17 +253,17 @@ void mk_message_renew(mk_pool *pool, mk_message *message)
 {
     if (MK_FAULT(renew))
         return;
-    mk_received_release(pool, message);
     message->top = pool->shape.headers;
     if (message->differs)
-        mk_attributes_clear(pool, message);
+        mk_message_cleanse(pool, message);
 }
 
 void mk_message_free(mk_pool *pool, mk_message *message)
 {
-    mk_message_give_back(pool, message);
-    if ((void *)message == (void *)pool->nothing) {
+    mk_view_release(pool, &message->view);
+    if (MK_UNLIKELY((void *)message == (void *)pool->nothing)) {
         /* Whoever else has it sees that it is empty. */
+        mk_received_release(pool, message);
         mk_message_clear(pool, message);
         return;
     }
@@ -269,5 +271,5 @@ void mk_message_free(mk_pool *pool, mk_message *message)
     pool->free_messages = message;
     pool->messages_free++;
     if (message->differs)
-        mk_attributes_clear(pool, message);
+        mk_message_cleanse(pool, message);
 }

@@ -26,8 +26,12 @@ typedef struct mk_message {
     struct mk_message *next_free;
     mk_view view;
     uint32_t top;
-    uint32_t differs; /* attributes that may be others than at first: bit 0 for the first, for the 33rd, and so on */
+    uint32_t differs; /* attributes that may be others than at first: bit 0 for the first, for the 32nd, and so on; and MK_MET */
 } mk_message;
+
+/* In `differs`, above the bits of attributes: there may be views of received packets. */
+enum { MK_ATTRIBUTE_BITS = 31 };
+#define MK_MET (UINT32_C(1) << MK_ATTRIBUTE_BITS)
 
 /* What the generator knows about the messages of a stack. */
 typedef struct mk_message_shape {
@@ -113,7 +117,7 @@ static inline void mk_set_attribute(mk_message *message, uint32_t attribute, uin
 {
     mk_attributes(message)[attribute] = value;
     if (!MK_FAULT(attribute_kept))
-        message->differs |= UINT32_C(1) << attribute % 32;
+        message->differs |= UINT32_C(1) << attribute % MK_ATTRIBUTE_BITS;
 }
 
 static inline mk_view *mk_received(const mk_pool *pool, mk_message *message)

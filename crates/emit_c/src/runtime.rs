@@ -54,6 +54,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "split_place",
     "renew",
     "again",
+    "met",
     "sum_odd",
     "sample",
     "memory_kept",
