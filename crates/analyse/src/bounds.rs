@@ -167,7 +167,8 @@ impl<'a> Bounds<'a> {
     /// The same, where a value is known from elsewhere to be at most so much wherever it is there.
     pub fn with_most(mut self, known: impl IntoIterator<Item = (Value, u64)>) -> Bounds<'a> {
         for (value, most) in known {
-            let (own, most) = (Term { base: Base::Value(value), plus: 0 }, Term { base: Base::Zero, plus: most.into() });
+            let (own, most) =
+                (Term { base: Base::Value(value), plus: 0 }, Term { base: Base::Zero, plus: most.into() });
             self.settle(0, Fact::between(own, most, true));
         }
         self

@@ -45,11 +45,11 @@ impl Ranges {
 
     /// What memos are known to give, where it is less than their types allow.
     pub fn recalled<'a>(&'a self, automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Item = (Value, u64)> + 'a {
-        let recalls = body.blocks.iter().filter_map(|block| match &block.terminator {
-            Terminator::Try { op: Fallible::Recall { .. }, then, .. } => Some(then.block),
-            _ => None,
+        let given = body.blocks.iter().flat_map(|block| {
+            let Terminator::Try { op: Fallible::Recall { .. }, then, .. } = &block.terminator else { return &[][..] };
+            &body.blocks[then.block.index()].params
         });
-        let given = recalls.flat_map(|then| body.blocks[then.index()].params.iter().copied());
+        let given = given.copied();
         let is_number = |value: &Value| matches!(body.values[value.index()].ty, Type::U(_));
         let is_less = |(value, most): &(Value, u64)| *most < of_type(automaton, body.values[value.index()].ty);
         given.filter(is_number).map(|value| (value, self.largest(value))).filter(is_less)

@@ -78,10 +78,11 @@ fn equal(body: &Body) -> HashMap<Value, Vec<u64>> {
     let mut constants = HashMap::default();
     let mut contents: HashMap<Value, Vec<u64>> = HashMap::default();
     for op in body.ops() {
-        match (&op.kind, op.results.first()) {
-            (OpKind::Const { value, .. }, Some(result)) => drop(constants.insert(*result, *value)),
-            (OpKind::Get { .. }, Some(result)) => drop(contents.insert(*result, Vec::new())),
-            _ => {}
+        let Some(result) = op.results.first() else { continue };
+        if let OpKind::Const { value, .. } = op.kind {
+            constants.insert(*result, value);
+        } else if let OpKind::Get { .. } = op.kind {
+            contents.insert(*result, Vec::new());
         }
     }
     for op in body.ops() {
