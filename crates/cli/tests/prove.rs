@@ -74,7 +74,7 @@ fn a_path_that_is_never_taken_is_called_so() {
     header { a: u8 }
     on deliver(msg, a) from flow {
         let one = a / a
-        below.send(msg, a: one * one - !one) to flow
+        below.send(msg, a: one * one - (one ^ 254)) to flow
     }
 }
 stack Reported(device: Device) { app = Reports over device }

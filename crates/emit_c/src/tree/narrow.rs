@@ -77,13 +77,13 @@ fn widest(value: &Expr, locals: &[Variable]) -> u32 {
         Expr::Number(number) => 64 - number.leading_zeros(),
         Expr::Local(local) => bits(&locals[local.0].ty).unwrap_or(0),
         Expr::Cast(ty, _) => bits(ty).unwrap_or(0),
-        Expr::Conditional(parts) => widest(&parts[1], locals).max(widest(&parts[2], locals)),
-        Expr::Infix(Infix::BitAnd, a, b) => widest(a, locals).min(widest(b, locals)),
-        Expr::Infix(Infix::Shl | Infix::Shr, a, _) => of_sum(widest(a, locals)),
+        Expr::Conditional(parts) => widest_part(&parts[1], locals).max(widest_part(&parts[2], locals)),
+        Expr::Infix(Infix::BitAnd, a, b) => widest_part(a, locals).min(widest_part(b, locals)),
+        Expr::Infix(Infix::Shl | Infix::Shr, a, _) => of_sum(widest_part(a, locals)),
         Expr::Infix(Infix::Mul | Infix::Div | Infix::Rem | Infix::Add | Infix::Sub, a, b) => {
-            of_sum(widest(a, locals).max(widest(b, locals)))
+            of_sum(widest_part(a, locals).max(widest_part(b, locals)))
         }
-        Expr::Infix(Infix::BitXor | Infix::BitOr, a, b) => widest(a, locals).max(widest(b, locals)),
+        Expr::Infix(Infix::BitXor | Infix::BitOr, a, b) => widest_part(a, locals).max(widest_part(b, locals)),
         Expr::Infix(..) | Expr::Bool(_) | Expr::Unary(..) | Expr::Expect(..) | Expr::Array(..) => 0,
         Expr::Call { function, .. } if WIDE.contains(&function.as_ref()) => 64,
         // Times, parameters of the stack, attributes of messages, and memos may be up to 64 bits wide.
@@ -92,6 +92,14 @@ fn widest(value: &Expr, locals: &[Variable]) -> u32 {
         Expr::Member(of, _) if matches!(&**of, Expr::Arrow(_, params) if params == "params") => 64,
         Expr::Index(of, _) if matches!(&**of, Expr::Call { function, .. } if function == "mk_attributes") => 64,
         Expr::Name(_) | Expr::Call { .. } | Expr::Member(..) | Expr::Arrow(..) | Expr::Index(..) | Expr::SizeOf(_) => 0,
+    }
+}
+
+/// The same of a part of a computation: a function of the stack may return 64 bits. Where its result is all of the value, the cast around it is kept.
+fn widest_part(value: &Expr, locals: &[Variable]) -> u32 {
+    match value {
+        Expr::Call { function, .. } if function.starts_with("fn_") => 64,
+        _ => widest(value, locals),
     }
 }
 
