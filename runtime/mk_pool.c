@@ -133,6 +133,8 @@ mk_view mk_view_share(mk_view view)
 
 static inline void mk_received_release(mk_pool *pool, mk_message *message)
 {
+    if (!(message->differs & MK_MET) || MK_FAULT(met))
+        return;
     mk_view *received = mk_received(pool, message);
     for (uint32_t i = 0; i < pool->shape.received; i++) {
         MK_ONE_BY_ONE(i);
@@ -143,12 +145,11 @@ static inline void mk_received_release(mk_pool *pool, mk_message *message)
     }
 }
 
-/* The views of received packets are gone, and the attributes as at first. */
-static void mk_message_cleanse(mk_pool *pool, mk_message *message)
+/* The buffers of a message that ends. */
+static void mk_message_give_back(mk_pool *pool, mk_message *message)
 {
-    if (message->differs & MK_MET && !MK_FAULT(met))
-        mk_received_release(pool, message);
-    mk_attributes_clear(pool, message);
+    mk_view_release(pool, &message->view);
+    mk_received_release(pool, message);
 }
 
 /* The message of a pool that has no more: a null message, whoever asks. */
@@ -156,8 +157,7 @@ static MK_COLD mk_message *mk_message_none(mk_pool *pool)
 {
     mk_message *message = (mk_message *)(void *)pool->nothing;
     pool->exhausted++;
-    mk_view_release(pool, &message->view);
-    mk_received_release(pool, message);
+    mk_message_give_back(pool, message);
     mk_message_clear(pool, message);
     mk_attributes_init(pool, message);
     return message;
@@ -253,17 +253,17 @@ void mk_message_renew(mk_pool *pool, mk_message *message)
 {
     if (MK_FAULT(renew))
         return;
+    mk_received_release(pool, message);
     message->top = pool->shape.headers;
     if (message->differs)
-        mk_message_cleanse(pool, message);
+        mk_attributes_clear(pool, message);
 }
 
 void mk_message_free(mk_pool *pool, mk_message *message)
 {
-    mk_view_release(pool, &message->view);
-    if (MK_UNLIKELY((void *)message == (void *)pool->nothing)) {
+    mk_message_give_back(pool, message);
+    if ((void *)message == (void *)pool->nothing) {
         /* Whoever else has it sees that it is empty. */
-        mk_received_release(pool, message);
         mk_message_clear(pool, message);
         return;
     }
@@ -271,5 +271,5 @@ void mk_message_free(mk_pool *pool, mk_message *message)
     pool->free_messages = message;
     pool->messages_free++;
     if (message->differs)
-        mk_message_cleanse(pool, message);
+        mk_attributes_clear(pool, message);
 }

@@ -49,10 +49,9 @@ impl Ranges {
             let Terminator::Try { op: Fallible::Recall { .. }, then, .. } = &block.terminator else { return &[][..] };
             &body.blocks[then.block.index()].params
         });
-        let given = given.copied();
         let is_number = |value: &Value| matches!(body.values[value.index()].ty, Type::U(_));
         let is_less = |(value, most): &(Value, u64)| *most < of_type(automaton, body.values[value.index()].ty);
-        given.filter(is_number).map(|value| (value, self.largest(value))).filter(is_less)
+        given.copied().filter(is_number).map(|value| (value, self.largest(value))).filter(is_less)
     }
 
     /// The upper bound of the value.

@@ -566,8 +566,12 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Invalidates memos if one reads this map.
     pub fn forget(&mut self, object: Value, cell: CellId) {
         if self.plan.support.asked(self.class_of(object), cell).is_some() {
-            self.act(acts(FORGET, [of_instance("memos").address()]));
+            self.forget_all();
         }
+    }
+
+    fn forget_all(&mut self) {
+        self.act(acts(FORGET, [of_instance("memos").address()]));
     }
 
     /// Before a cell is written: invalidates memos if one reads it, and what it asks is answered differently now.
@@ -590,7 +594,7 @@ impl<'p, 'a> Writer<'p, 'a> {
                 differs
             }
         };
-        self.only_if(Some(differs), |w| w.act(acts(FORGET, [of_instance("memos").address()])));
+        self.only_if(Some(differs), Self::forget_all);
     }
 
     fn stored(&self, object: Value, cell: CellId) -> Stored {
