@@ -52,7 +52,7 @@ pub fn tests(asked: &Asked<'_>, apart: &Apart, printer: &Printer) -> Result<i32,
                 print_death(&ended, &place, printer);
             }
             (_, None) if ended.is_by_closed_pipe() => mokume_driver::end_by_closed_pipe(),
-            (_, None) => return died(&ended, "C ended the process that runs the tests, outside of any test"),
+            (_, None) => return died(&ended, "the process that runs the tests was ended, outside of any test"),
         }
     }
 }

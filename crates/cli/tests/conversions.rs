@@ -19,7 +19,7 @@ fn said(folder: &Path, stack: &str) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Each stack of the examples.
+/// Each stack of the examples, and one whose cells are told in part.
 fn stacks() -> Vec<(String, String)> {
     let mut all = Vec::new();
     for file in std::fs::read_dir(root().join("examples")).unwrap() {
@@ -33,6 +33,7 @@ fn stacks() -> Vec<(String, String)> {
             names.map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap().to_string());
         all.extend(names.map(|name| (path.to_string_lossy().into_owned(), name)));
     }
+    all.push((root().join("tests/program/cells_told_in_part.mok").to_string_lossy().into_owned(), "S".into()));
     all.sort();
     all
 }

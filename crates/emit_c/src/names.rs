@@ -223,11 +223,23 @@ pub fn identifier(name: &str) -> String {
     // Names that begin with an underscore are reserved.
     let text = text.trim_start_matches('_').to_string();
     let text = if text.is_empty() { "n".to_string() } else { text };
-    let is_taken = WORDS_OF_C.contains(&text.as_str()) || TAKEN.split(' ').any(|word| word == text);
+    let is_taken = is_limit(&text) || WORDS_OF_C.contains(&text.as_str()) || TAKEN.split(' ').any(|word| word == text);
     if is_taken || text.starts_with("mk_") || text.starts_with("MK_") {
         return format!("{text}_");
     }
     text
+}
+
+/// Whether `<stdint.h>` has a macro of this name: `UINT32_MAX`, `SIZE_MAX`, `INT_LEAST8_C`.
+fn is_limit(name: &str) -> bool {
+    let Some((of, "MAX" | "MIN" | "C" | "WIDTH")) = name.rsplit_once('_') else { return false };
+    let of = of.strip_prefix('U').unwrap_or(of);
+    let of_width = |of: &str| {
+        let of = of.strip_prefix("_LEAST").or(of.strip_prefix("_FAST")).unwrap_or(of);
+        matches!(of, "8" | "16" | "32" | "64")
+    };
+    matches!(of, "SIZE" | "PTRDIFF" | "SIG_ATOMIC" | "WCHAR" | "WINT" | "INTPTR" | "INTMAX")
+        || of.strip_prefix("INT").is_some_and(of_width)
 }
 
 /// The same for what stands in the header without the stack's name, where the macros of other headers are seen: `EOF`, `BIG_ENDIAN`, `I`. C's and
@@ -416,6 +428,10 @@ mod tests {
             (bare_identifier("EOF"), bare_identifier("Eof"), bare_identifier("NULL")),
             ("EOF_".into(), "Eof".into(), "NULL_".into())
         );
+        for limit in ["UINT32_MAX", "INT_LEAST8_C", "SIZE_MAX", "INTPTR_MIN", "INT64_WIDTH", "UINTMAX_MAX"] {
+            assert_eq!(identifier(limit), format!("{limit}_"));
+        }
+        assert_eq!((identifier("INT12_MAX"), identifier("MAX")), ("INT12_MAX".into(), "MAX".into()));
         assert_eq!(identifier("3way"), "n3way");
         assert_eq!(identifier("__x"), "x");
         assert_eq!(identifier("é"), "n");

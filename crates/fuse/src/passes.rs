@@ -15,6 +15,7 @@ pub enum Pass {
     Octets,
     Memos,
     Gathering,
+    Lifting,
     Alike,
     Uniting,
 }
@@ -25,7 +26,7 @@ pub struct Passes(u16);
 
 impl Pass {
     /// All passes, in the order in which they run.
-    pub const ALL: [Pass; 12] = [
+    pub const ALL: [Pass; 13] = [
         Pass::Usual,
         Pass::Parting,
         Pass::HandingOver,
@@ -36,6 +37,7 @@ impl Pass {
         Pass::Octets,
         Pass::Memos,
         Pass::Gathering,
+        Pass::Lifting,
         Pass::Alike,
         Pass::Uniting,
     ];
@@ -67,6 +69,9 @@ impl Pass {
             Pass::Memos => ("memos", "caches guards on state that seldom changes"),
             Pass::Gathering => {
                 ("gathering", "gathers constant parts of sums, of octets in front of messages and of bounds")
+            }
+            Pass::Lifting => {
+                ("lifting", "asks once, before ways part, what memos of all of them ask, and gives what they need")
             }
             Pass::Alike => ("alike", "merges ways that differ only in the results of a memo"),
             Pass::Uniting => ("uniting", "makes memos that ask the same into one"),

@@ -5,7 +5,7 @@ use mokume_fuse::{remembered, Aside};
 use mokume_reaction::{text, verify, Automaton};
 
 const LAYERS: &str = "automaton two\n\nlayer up\nlayer low\n\nclass up.E capacity 1 {\n}\nclass up.S capacity 4 in up.E {\n  below: @low.S\n  n: u32\n}\n\
-    class low.E capacity 1 {\n}\nclass low.S capacity 4 in low.E {\n  station: u48\n  mtu: u32\n  part: u32\n  last: seq32\n}\n\n\
+    class low.E capacity 1 {\n}\nclass low.S capacity 4 in low.E {\n  station: u48\n  mtu: u32\n  part: u32\n  other: @low.S\n  last: seq32\n}\n\n\
     port app application {\n  in send(s: @up.S, m: msg) -> up.S.send\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
     handler up.S.send(s, m: msg) {\n    emit.by s.below.send(m)\n    return\n}\nhandler low.S.send(s, m: msg) {\n    out dev.frame(m)\n    return\n}\n\n";
 
@@ -130,4 +130,49 @@ fn ways_that_differ_in_what_the_memo_says_are_one() {
 fn ways_that_differ_elsewhere_stay_two() {
     let (path, memo) = parting("000000000001");
     assert_eq!((count(&path, "switch"), count(&path, "out dev.frame")), (1, 2), "{path}{memo}");
+}
+
+/// Behind what a memo asks, ways part by the message; each asks whether what is below that lives, `near` and `far` say what else.
+fn behind(likely: &str, near: &str, far: &str) -> (String, String) {
+    with_memos(&format!(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    n = size m\n    one = eq n, 4\n    br one {likely} near, far\n  \
+         near:\n    part = get b.part\n    some = gt part, 7\n    br some @0.999 near2, exit\n  near2:\n{near}    station = get b.station\n    \
+         framed = front m, \"000000000000\"\n    sealed = store.be48 framed, 0, station\n    out dev.frame(sealed)\n    return\n  \
+         far:\n    part2 = get b.part\n    some2 = gt part2, 7\n    br some2 @0.999 far2, exit\n  far2:\n{far}    mtu = get b.mtu\n    \
+         framed2 = front m, \"00000000\"\n    sealed2 = store.be32 framed2, 0, mtu\n    out dev.frame(sealed2)\n    return\n"
+    ))
+}
+
+#[test]
+fn what_all_ways_ask_is_asked_before_they_part() {
+    let (path, memo) = behind("@0.5", "", "");
+    assert_eq!((count(&path, "recall "), count(&path, "br ")), (1, 1), "{path}{memo}");
+    assert_eq!((count(&memo, " gt "), count(&memo, "yield")), (1, 1), "{memo}");
+    assert!(memo.contains("-> (u48, u32)"), "{memo}");
+}
+
+#[test]
+fn what_one_way_asks_is_asked_behind() {
+    let more = "    much = get b.mtu\n    is_much = gt much, 9\n    br is_much @0.999 farther, exit\n  farther:\n";
+    let (path, memo) = behind("@0.5", "", more);
+    // The nearer way needs no memo of its own. The farther one asks more; what the first memo asks and gives, it asks, too.
+    assert_eq!((count(&path, "recall "), count(&path, "memo_1("), count(&path, "memo_2(")), (2, 1, 1), "{path}{memo}");
+    assert!(memo.contains("memo_1(s: @up.S) -> (u48)"), "{memo}");
+}
+
+#[test]
+fn whether_what_the_usual_way_needs_lives_is_asked_for_all() {
+    let next = |n: &str| {
+        format!("    other{n} = get b.other\n    lives{n} = lives other{n}\n    br lives{n} @0.999 next{n}, exit\n  next{n}:\n")
+    };
+    let (path, memo) = behind("@0.9", &next("1"), "");
+    assert_eq!((count(&path, "recall "), count(&memo, "= lives")), (1, 2), "{path}{memo}");
+    let (path, memo) = behind("@0.1", &next("1"), "");
+    assert_eq!((count(&path, "recall "), count(&memo, "= lives")), (2, 3), "{path}{memo}");
+}
+
+#[test]
+fn what_several_ways_need_is_given_once() {
+    let (path, memo) = behind("@0.5", "    m1 = get b.mtu\n    set s.n, m1\n", "");
+    assert!(memo.contains("-> (u32, u48)"), "{path}{memo}");
 }

@@ -30,9 +30,14 @@ pub fn who(place: &Place) -> &'static str {
     }
 }
 
+/// How a command ends that panics.
+const PANICKED: i32 = 101;
+
 /// The help for that.
 pub fn look_at(how: How, calls_functions: bool) -> &'static str {
-    if matches!(how, How::NoAnswer(_)) && !calls_functions {
+    if how == How::Exit(PANICKED) {
+        "the command itself has failed, as it says above: please report this, with the file"
+    } else if matches!(how, How::NoAnswer(_)) && !calls_functions {
         "a step of the test did not end: look at the loops of its handlers, at `settle` that says `again`, and at events that go on by `later`; \
          `--patience 10min` waits longer for one that takes long on purpose"
     } else if matches!(how, How::NoAnswer(_)) {

@@ -41,6 +41,7 @@ fn plain(value: &Expr) -> Option<Expr> {
 fn to_type(ty: &str, value: &mut Expr, locals: &[Variable]) {
     let Some(to) = bits(ty) else { return };
     let mut inner = std::mem::replace(value, Expr::Bool(false));
+    let was_cast = matches!(inner, Expr::Cast(..));
     // A cast to the variable's type is redundant if the assignment loses nothing; of a cast to a wider type only the
     // narrower one matters.
     while let Expr::Cast(other, within) = inner {
@@ -58,7 +59,9 @@ fn to_type(ty: &str, value: &mut Expr, locals: &[Variable]) {
             }
         }
     }
-    *value = if widest(&inner, locals) > to { inner.cast(ty.to_string()) } else { inner };
+    // Cells have types of their own: who casts one knows that it is wider.
+    let is_cell = matches!(inner, Expr::Arrow(..) | Expr::Index(..) | Expr::Member(..));
+    *value = if was_cast && is_cell || widest(&inner, locals) > to { inner.cast(ty.to_string()) } else { inner };
 }
 
 fn bits(ty: &str) -> Option<u32> {

@@ -7,6 +7,7 @@ use mokume_reaction::{to, Binary, BlockId, BodyBuilder, Function, OpKind, Operat
 use super::paper::Paper;
 use super::plan::{Bound, Leaf, Plan, Step};
 use super::still::{Key, Still};
+use super::within::Ask;
 use super::{Rewriter, U32};
 
 impl<'a> Rewriter<'a> {
@@ -14,7 +15,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn memo(&self, plan: &Plan, above: &[Step]) -> Function {
         let still = &*plan.still;
         let mut needed = vec![false; self.old.values.len()];
-        plan.leaves.iter().for_each(|leaf| {
+        plan.leaves.iter().flat_map(Leaf::given).for_each(|leaf| {
             leaf.fields.iter().for_each(|field| self.need(still, *field, &mut needed));
             let bounds = leaf.bounds.iter().flat_map(|(_, bounds)| bounds);
             bounds.for_each(|bound| self.need(still, bound.limit, &mut needed));
@@ -66,7 +67,7 @@ impl<'a> Rewriter<'a> {
         if plan.leaves.len() > 1 {
             results.push(Type::U(8));
         }
-        for leaf in &plan.leaves {
+        for leaf in plan.leaves.iter().flat_map(Leaf::given) {
             results.extend(leaf.fields.iter().map(|field| self.named(*field).1));
             results.extend(leaf.bounds.as_ref().map(|_| U32));
         }
@@ -106,7 +107,8 @@ impl<'a> Rewriter<'a> {
             let is_known = op.results.first().is_some_and(|result| paper.values.contains_key(result));
             if still.is_made(op) && op.results.iter().any(|result| needed[result.index()]) && !is_known {
                 paper.builder.set_source(op.source);
-                self.copy(op, paper);
+                let value = self.value(op.results[0], paper);
+                self.know(op.results[0], value, paper);
             }
         }
         paper.builder.set_source(None);
@@ -149,19 +151,46 @@ impl<'a> Rewriter<'a> {
 
     /// A new block for a target of a block, with the values that go there.
     pub(super) fn next(&self, block: BlockId, at: usize, paper: &mut Paper) -> BlockId {
-        let target = self.target(block, at);
-        let params = &self.old.blocks[target.block.index()].params;
         let found = if at == 0 { self.found(block) } else { &[] };
         let fresh: Vec<(String, Type)> = found.iter().map(|param| self.named(*param)).collect();
         let next = paper.builder.block("", &fresh);
-        let given = found.iter().copied().zip(paper.builder.params(next).to_vec());
-        paper.values.extend(given.collect::<Vec<_>>());
-        for (param, arg) in params[found.len()..].iter().zip(&target.args) {
-            if let Some(value) = paper.values.get(arg).copied() {
+        for (value, param) in found.iter().zip(paper.builder.params(next).to_vec()) {
+            self.know(*value, param, paper);
+        }
+        self.hand_on(block, at, paper);
+        next
+    }
+
+    /// What a target takes from its block is known there, too, as far as it is known here.
+    fn hand_on(&self, block: BlockId, at: usize, paper: &mut Paper) {
+        let target = self.target(block, at);
+        let params = &self.old.blocks[target.block.index()].params;
+        for (param, arg) in params[params.len() - target.args.len()..].iter().zip(&target.args) {
+            if let Some(value) = self.known(*arg, paper) {
                 paper.values.insert(*param, value);
             }
         }
-        next
+    }
+
+    /// What the memo asks and works out behind a leaf, for what is within it.
+    fn behind(&self, still: &Still, leaf: &Leaf, needed: &[bool], asked: &mut Vec<Ask>, paper: &mut Paper) {
+        for (arm, at) in leaf.arms.iter().zip(self.goes_on(leaf.last)).filter(|(arm, _)| arm.within) {
+            self.hand_on(leaf.last, at, paper);
+            for inner in &arm.leaves {
+                for (block, at) in &inner.steps {
+                    self.state(still, *block, needed, paper);
+                    match self.ask_of(still, (*block, *at)) {
+                        Some(ask) if !asked.contains(&ask) => {
+                            asked.push(ask);
+                            self.ask(*block, *at, paper);
+                        }
+                        _ => self.hand_on(*block, *at, paper),
+                    }
+                }
+                self.state(still, inner.last, needed, paper);
+                self.behind(still, inner, needed, asked, paper);
+            }
+        }
     }
 
     /// The ways of a memo from a block on, at this depth of its steps; only those that lead to `leaves`.
@@ -177,17 +206,12 @@ impl<'a> Rewriter<'a> {
         self.state(&plan.still, block, needed, paper);
         let first = &plan.leaves[leaves[0]];
         let Some((_, at)) = first.steps.get(depth).copied() else {
-            return self.leave(plan, leaves[0], paper);
+            return self.leave(plan, leaves[0], needed, paper);
         };
         if !self.is_still_end(&plan.still, block) {
             // The path asks this.
-            let target = self.target(block, at);
-            for (param, arg) in self.old.blocks[target.block.index()].params.iter().zip(&target.args) {
-                if let Some(value) = paper.values.get(arg).copied() {
-                    paper.values.insert(*param, value);
-                }
-            }
-            return self.tree(plan, target.block, leaves, depth + 1, needed, paper);
+            self.hand_on(block, at, paper);
+            return self.tree(plan, self.target(block, at).block, leaves, depth + 1, needed, paper);
         }
         let arms = self.goes_on(block);
         if arms.len() == 1 {
@@ -233,18 +257,25 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The results of the memo on a way.
-    pub(super) fn leave(&self, plan: &Plan, leaf: usize, paper: &mut Paper) {
-        for object in self.read_from(plan, &plan.leaves[leaf]) {
-            let object = self.value(object, paper);
-            let lives = paper.builder.value(self.automaton, OpKind::Lives { object });
-            paper.only_if(lives);
+    pub(super) fn leave(&self, plan: &Plan, leaf: usize, needed: &[bool], paper: &mut Paper) {
+        let here = &plan.leaves[leaf];
+        let mut asked: Vec<Ask> = here.steps.iter().filter_map(|step| self.ask_of(&plan.still, *step)).collect();
+        self.behind(&plan.still, here, needed, &mut asked, paper);
+        for object in here.given().into_iter().flat_map(|leaf| self.read_from(&plan.still, leaf)) {
+            let ask = Ask::Lives(self.same.of_value(object));
+            if !asked.contains(&ask) {
+                asked.push(ask);
+                let object = self.value(object, paper);
+                let lives = paper.builder.value(self.automaton, OpKind::Lives { object });
+                paper.only_if(lives);
+            }
         }
-        let room = plan.leaves[leaf].bounds.as_ref().map(|(_, bounds)| self.room(&plan.still, bounds, paper));
         let mut values = Vec::new();
         if plan.leaves.len() > 1 {
             values.push(paper.builder.constant(self.automaton, Type::U(8), leaf as u64));
         }
-        for (at, other) in plan.leaves.iter().enumerate() {
+        let all = plan.leaves.iter().enumerate();
+        for (at, other) in all.flat_map(|(at, leaf)| leaf.given().into_iter().map(move |given| (at, given))) {
             for field in &other.fields {
                 let ty = self.named(*field).1;
                 values.push(match (at == leaf, ty) {
@@ -253,9 +284,11 @@ impl<'a> Rewriter<'a> {
                     (false, ty) => paper.builder.constant(self.automaton, ty, 0),
                 });
             }
-            if other.bounds.is_some() {
-                let none = || paper.builder.constant(self.automaton, U32, 0);
-                values.push(room.filter(|_| at == leaf).unwrap_or_else(none));
+            if let Some((_, bounds)) = &other.bounds {
+                values.push(match at == leaf {
+                    true => self.room(&plan.still, bounds, paper),
+                    false => paper.builder.constant(self.automaton, U32, 0),
+                });
             }
         }
         paper.builder.end(Terminator::Yield { values });
@@ -263,10 +296,10 @@ impl<'a> Rewriter<'a> {
 
     /// The objects that a memo gives on a way, and whose cells the path reads there. The memo asks whether they live, as it asks
     /// once for many messages; a path may always refuse.
-    fn read_from(&self, plan: &Plan, leaf: &Leaf) -> Vec<Value> {
+    pub(super) fn read_from(&self, still: &Still, leaf: &Leaf) -> Vec<Value> {
         let mut objects: Vec<Value> = Vec::new();
         for op in leaf.blocks().flat_map(|block| &self.old.blocks[block.index()].ops) {
-            let reads = !plan.still.is_made(op) && !self.is_idle(op);
+            let reads = !still.is_made(op) && !self.is_idle(op);
             let Some((object, _)) = op.kind.cell().filter(|_| reads) else { continue };
             let is_mortal = self.old.class_of(object).is_some_and(|class| !self.automaton.is_unique(class));
             if is_mortal && leaf.fields.contains(&object) && !objects.contains(&object) {

@@ -15,14 +15,16 @@ mod memo;
 mod paper;
 mod path;
 mod plan;
+mod same;
 mod still;
 mod united;
+mod within;
 
 use crate::passes::{Pass, Passes};
 use crate::Aside;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::{
     to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target,
@@ -64,13 +66,19 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
             name,
             hot: &hot,
             made: still.made.clone(),
+            same: same::Same::of(&old),
             memos: Vec::new(),
             least: worth,
             used: Vec::new(),
+            rooms: HashMap::default(),
         };
         let mut plan = rewriter.plan(&still, BlockId(0));
         rewriter.find_used(&plan);
         rewriter.fill(&mut plan);
+        if passes.has(Pass::Lifting) {
+            rewriter.put_within(&mut plan);
+            rewriter.give_once(&mut plan);
+        }
         let mut body = rewriter.body(&plan);
         let mut memos = rewriter.memos;
         if passes.has(Pass::Alike) {
@@ -161,10 +169,13 @@ struct Rewriter<'a> {
     hot: &'a HashSet<(ClassId, CellId)>,
     /// The operation that makes each value; `None` for parameters.
     made: Vec<Option<&'a Op>>,
+    same: same::Same,
     memos: Vec<Function>,
     least: usize,
     /// Values that are needed after the memos, still or not.
     used: Vec<bool>,
+    /// By last block of a leaf: messages with fewer octets are within all its bounds.
+    rooms: HashMap<BlockId, Value>,
 }
 
 impl<'a> Rewriter<'a> {

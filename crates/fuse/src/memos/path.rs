@@ -34,6 +34,13 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
+        if plan.within {
+            for leaf in &plan.leaves {
+                self.within(leaf, paper);
+                self.leaf(plan, leaf, above, paper);
+            }
+            return;
+        }
         if !plan.memo {
             for leaf in &plan.leaves {
                 self.leaf(plan, leaf, above, paper);
@@ -67,17 +74,38 @@ impl Rewriter<'_> {
         let before = paper.values.clone();
         for (leaf, block) in plan.leaves.iter().zip(blocks) {
             paper.values = before.clone();
-            let fields: Vec<_> = leaf.fields.iter().copied().zip(&mut given).collect();
-            paper.values.extend(fields);
-            paper.builder.select(block);
-            if let (Some((size, _)), Some(room)) = (&leaf.bounds, leaf.bounds.as_ref().and_then(|_| given.next())) {
-                let size = self.value(*size, paper);
-                let condition =
-                    paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a: size, b: room });
-                paper.only_if(condition);
+            for inner in leaf.given() {
+                for (field, value) in inner.fields.iter().zip(&mut given) {
+                    self.know(*field, value, paper);
+                }
+                if let Some(room) = inner.bounds.as_ref().and_then(|_| given.next()) {
+                    self.rooms.insert(inner.last, room);
+                }
             }
+            paper.builder.select(block);
+            self.within(leaf, paper);
             self.leaf(plan, leaf, above, paper);
         }
+    }
+
+    /// Only messages within all bounds go on.
+    fn within(&self, leaf: &Leaf, paper: &mut Paper) {
+        if let (Some((size, _)), Some(room)) = (&leaf.bounds, self.rooms.get(&leaf.last)) {
+            let (size, room) = (self.value(*size, paper), *room);
+            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a: size, b: room });
+            paper.only_if(condition);
+        }
+    }
+
+    /// What replaces an old value, or one that is worked out in the same way.
+    pub(super) fn known(&self, old: Value, paper: &Paper) -> Option<Value> {
+        paper.values.get(&old).or_else(|| paper.values.get(&self.same.of_value(old))).copied()
+    }
+
+    /// A value is known from here on, and all that are worked out in the same way.
+    pub(super) fn know(&self, old: Value, new: Value, paper: &mut Paper) {
+        paper.values.insert(old, new);
+        paper.values.insert(self.same.of_value(old), new);
     }
 
     /// A way through a piece, without what its memo returns.
@@ -105,7 +133,8 @@ impl Rewriter<'_> {
     pub(super) fn operations(&mut self, plan: &Plan, block: BlockId, paper: &mut Paper) {
         for op in &self.old.blocks[block.index()].ops {
             let is_still = plan.still.is_made(op) && (plan.memo || plan.still.is_cheap(op.results[0]));
-            if is_still || self.is_idle(op) {
+            let is_given = || plan.still.is_made(op) && self.known(op.results[0], paper).is_some();
+            if is_still || self.is_idle(op) || is_given() {
                 continue;
             }
             paper.builder.set_source(op.source);
@@ -126,15 +155,15 @@ impl Rewriter<'_> {
 
     /// The value that replaces an old one here; cheap values are made where they are used.
     pub(super) fn value(&self, old: Value, paper: &mut Paper) -> Value {
-        if let Some(value) = paper.values.get(&old) {
-            return *value;
+        if let Some(value) = self.known(old, paper) {
+            return value;
         }
         match self.made[old.index()] {
             Some(op) => {
                 self.copy(op, paper);
                 paper.values[&old]
             }
-            None => old,
+            None => unreachable!("{old:?} comes from elsewhere, and nothing here gives it"),
         }
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Plan<'a> {
     pub root: BlockId,
     /// Whether a memo selects the leaf and returns still values; otherwise there is one leaf.
     pub memo: bool,
+    /// Whether its memo is part of the one before it.
+    pub within: bool,
     pub leaves: Vec<Leaf<'a>>,
 }
 
@@ -104,7 +106,7 @@ impl<'a> Rewriter<'a> {
             let bounds = if memo { self.bounds(still, &steps) } else { None };
             Leaf { steps, last, arms, fields: Vec::new(), bounds }
         });
-        Plan { still: Rc::clone(still), root, memo, leaves: leaves.collect() }
+        Plan { still: Rc::clone(still), root, memo, within: false, leaves: leaves.collect() }
     }
 
     /// Determines what leaves need from their memos.
@@ -260,9 +262,7 @@ impl<'a> Rewriter<'a> {
                 results.chain(params).copied().collect::<Vec<_>>()
             })
             .collect();
-        // What the memo gives is told apart by whoever asks.
-        wanted.retain(|value| !made.contains(value) || still.is_cheap(*value) || memo && still.is(*value));
-        // Cheap values are made of others.
+        // Cheap values are made of others, where they are used.
         let mut at = 0;
         while at < wanted.len() {
             if still.is_cheap(wanted[at]) {
@@ -274,6 +274,8 @@ impl<'a> Rewriter<'a> {
             }
             at += 1;
         }
+        // What the memo gives is told apart by whoever asks.
+        wanted.retain(|value| !made.contains(value) || memo && still.is(*value));
     }
 }
 

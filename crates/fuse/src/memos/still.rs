@@ -255,7 +255,7 @@ impl<'a> Still<'a> {
 }
 
 /// Whether it depends only on its operands, and on state whose changes are reported to whoever keeps the result.
-fn may_be_still(op: &OpKind) -> bool {
+pub(super) fn may_be_still(op: &OpKind) -> bool {
     match op {
         OpKind::Const { .. }
         | OpKind::Null { .. }
