@@ -294,7 +294,7 @@ pub(super) fn parted(
             true => [first, second],
             false => [first, format!("{second} (no output of the next {WAITS} timers shows it)")],
         };
-        deadlines.map(unseen).or(counts)
+        deadlines.or(counts).map(unseen)
     });
     let [layers, path] = said.unwrap_or_else(|| [difference.reference.clone(), difference.subject.clone()]);
     Replayed { test: told.ended(), layers, path }
@@ -444,7 +444,7 @@ impl<'a> Told<'a> {
         false
     }
 
-    /// The counts of reasons that differ: as lines of the test, and in words.
+    /// The counts that differ: as lines of the test, where it has words for them, and in words.
     fn counts_apart(&self) -> Option<(String, [String; 2])> {
         let both = [self.first.accounts(), self.second.as_ref()?.accounts()];
         let of = |all: &[(ReasonId, u64)], reason: ReasonId| {
@@ -480,6 +480,19 @@ impl<'a> Told<'a> {
             lines.push_str(&format!("    counter {name} {count}\n"));
             said[0].push(format!("counter {name} {count}"));
             said[1].push(format!("counter {name} {other}"));
+        }
+        // No line of a test says these.
+        for (what, count) in [
+            ("dropped with their object", (|accounts| accounts.gone) as fn(&Accounts) -> u64),
+            ("put out", |accounts| accounts.delivered),
+            ("joined into others", |accounts| accounts.merged),
+            ("held", |accounts| accounts.held),
+            ("refused", |accounts| accounts.refused),
+        ] {
+            let counts = both.each_ref().map(count);
+            if counts[0] != counts[1] {
+                said.iter_mut().zip(counts).for_each(|(said, count)| said.push(format!("{what} {count}")));
+            }
         }
         (!said[0].is_empty()).then(|| (lines, said.map(|all| all.join(", "))))
     }
