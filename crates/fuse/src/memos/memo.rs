@@ -41,7 +41,7 @@ impl<'a> Rewriter<'a> {
         if let Key::Words { again, .. } = &still.key {
             values.extend(again.iter().map(|(read, word)| (*read, given[*word])));
         }
-        let mut paper = Paper { builder, values, exit: None };
+        let mut paper = Paper::new(builder, values);
         if let Some((object, class)) = unique {
             let own = paper.builder.value(self.automaton, OpKind::Unique { class });
             paper.values.insert(object, own);

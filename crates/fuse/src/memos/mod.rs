@@ -24,7 +24,7 @@ use crate::passes::{Pass, Passes};
 use crate::Aside;
 use std::rc::Rc;
 
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashSet as HashSet;
 
 use mokume_reaction::{
     to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target,
@@ -70,7 +70,6 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
             memos: Vec::new(),
             least: worth,
             used: Vec::new(),
-            rooms: HashMap::default(),
         };
         let mut plan = rewriter.plan(&still, BlockId(0));
         rewriter.find_used(&plan);
@@ -174,8 +173,6 @@ struct Rewriter<'a> {
     least: usize,
     /// Values that are needed after the memos, still or not.
     used: Vec<bool>,
-    /// By last block of a leaf: messages with fewer octets are within all its bounds.
-    rooms: HashMap<BlockId, Value>,
 }
 
 impl<'a> Rewriter<'a> {

@@ -9,11 +9,18 @@ pub(super) struct Paper {
     pub builder: BodyBuilder,
     /// By value of the old path.
     pub values: HashMap<Value, Value>,
+    /// By last block of a leaf: messages with fewer octets are within all its bounds.
+    pub rooms: HashMap<BlockId, Value>,
     /// The block where it refuses.
     pub exit: Option<BlockId>,
 }
 
 impl Paper {
+    /// A body on which nothing is written, with what is known of the old path.
+    pub fn new(builder: BodyBuilder, values: HashMap<Value, Value>) -> Self {
+        Paper { builder, values, rooms: HashMap::default(), exit: None }
+    }
+
     /// The block where the body refuses; made at the first request.
     pub fn exit(&mut self) -> BlockId {
         match self.exit {

@@ -19,7 +19,7 @@ impl Rewriter<'_> {
         let builder = BodyBuilder::new(&params);
         let entry = builder.current().unwrap_or(BlockId(0));
         let given = self.old.blocks[0].params.iter().copied().zip(builder.params(entry).to_vec());
-        let mut paper = Paper { builder, values: given.collect(), exit: None };
+        let mut paper = Paper::new(builder, given.collect());
         self.piece(plan, &[], &mut paper);
         if let Some(exit) = paper.exit {
             let params = paper.builder.params(entry).to_vec();
@@ -71,15 +71,15 @@ impl Rewriter<'_> {
             let cases = blocks.iter().enumerate().skip(1).map(|(at, block)| (at as u64, to(*block, []))).collect();
             paper.builder.end(Terminator::Switch { value: way, cases, default: to(blocks[0], []) });
         }
-        let before = paper.values.clone();
+        let before = (paper.values.clone(), paper.rooms.clone());
         for (leaf, block) in plan.leaves.iter().zip(blocks) {
-            paper.values = before.clone();
+            (paper.values, paper.rooms) = before.clone();
             for inner in leaf.given() {
                 for (field, value) in inner.fields.iter().zip(&mut given) {
                     self.know(*field, value, paper);
                 }
                 if let Some(room) = inner.bounds.as_ref().and_then(|_| given.next()) {
-                    self.rooms.insert(inner.last, room);
+                    paper.rooms.insert(inner.last, room);
                 }
             }
             paper.builder.select(block);
@@ -90,8 +90,8 @@ impl Rewriter<'_> {
 
     /// Only messages within all bounds go on.
     fn within(&self, leaf: &Leaf, paper: &mut Paper) {
-        if let (Some((size, _)), Some(room)) = (&leaf.bounds, self.rooms.get(&leaf.last)) {
-            let (size, room) = (self.value(*size, paper), *room);
+        if let Some((size, _)) = &leaf.bounds {
+            let (size, room) = (self.value(*size, paper), paper.rooms[&leaf.last]);
             let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a: size, b: room });
             paper.only_if(condition);
         }
@@ -121,9 +121,9 @@ impl Rewriter<'_> {
         }
         self.operations(plan, leaf.last, paper);
         let on = self.end(leaf.last, paper);
-        let before = paper.values.clone();
+        let before = (paper.values.clone(), paper.rooms.clone());
         for (arm, (at, block, values)) in leaf.arms.iter().zip(on) {
-            paper.values = before.clone();
+            (paper.values, paper.rooms) = before.clone();
             paper.go_on(block, values);
             let above = [above, &leaf.steps, &[(leaf.last, at)]].concat();
             self.piece(arm, &above, paper);

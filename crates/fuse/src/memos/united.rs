@@ -228,7 +228,7 @@ fn unite(automaton: &Automaton, first: &Function, several: &[Way]) -> (Function,
     let given = builder.current().map(|entry| builder.params(entry).to_vec()).unwrap_or_default();
     // The numbers of parameters are the first ones.
     let values = given.iter().enumerate().map(|(at, param)| (Value(at as u32), *param)).collect();
-    let mut paper = Paper { builder, values, exit: None };
+    let mut paper = Paper::new(builder, values);
     let mut asked: BTreeSet<String> = BTreeSet::new();
     for step in several.iter().flat_map(|way| &way.steps) {
         do_step(automaton, step, &mut asked, &mut paper);

@@ -46,11 +46,16 @@ impl<'a> Rewriter<'a> {
     /// Finds out which pieces behind a leaf are part of a memo that may ask this, and more if the leaf is on its usual way.
     fn take_in(&self, still: &Rc<Still<'a>>, leaf: &mut Leaf<'a>, is_usual: bool, asked: &mut Vec<Ask>) {
         let (last, on) = (leaf.last, self.goes_on(leaf.last));
-        let arms = leaf.arms.iter_mut().zip(on).map(|(arm, at)| (arm, is_usual && self.is_usual(last, at)));
+        let arms = leaf.arms.iter_mut().zip(on).map(|(arm, at)| (arm, at, is_usual && self.is_usual(last, at)));
         // Where what the usual way needs does not live, the others may be refused, too.
-        let (usual, others): (Vec<_>, Vec<_>) = arms.partition(|(_, is_usual)| *is_usual);
-        for (arm, is_usual) in usual.into_iter().chain(others) {
-            if let ([one], true) = (&mut arm.leaves[..], Rc::ptr_eq(&arm.still, still)) {
+        let (usual, others): (Vec<_>, Vec<_>) = arms.partition(|(.., is_usual)| *is_usual);
+        for (arm, at, is_usual) in usual.into_iter().chain(others) {
+            // What the path finds itself is not there before it is found, nor is what differs by the way that leads there.
+            let is_found = at == 0 && !self.found(last).is_empty();
+            let root = arm.root.index();
+            let is_alone = still.ways_in[root] == 1 || self.old.blocks[root].params.is_empty();
+            let may_be = is_alone && !is_found && Rc::ptr_eq(&arm.still, still);
+            if let ([one], true) = (&mut arm.leaves[..], may_be) {
                 let asks = self.asks(still, one).into_iter();
                 let more: Vec<Ask> = asks.filter(|ask| !asked.contains(ask)).collect();
                 arm.within = more.iter().all(|ask| is_usual && matches!(ask, Ask::Lives(_)));
