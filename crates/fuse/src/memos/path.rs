@@ -34,14 +34,7 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
-        if plan.within {
-            for leaf in &plan.leaves {
-                self.within(leaf, paper);
-                self.leaf(plan, leaf, above, paper);
-            }
-            return;
-        }
-        if !plan.memo {
+        if plan.within || !plan.memo {
             for leaf in &plan.leaves {
                 self.leaf(plan, leaf, above, paper);
             }
@@ -83,17 +76,7 @@ impl Rewriter<'_> {
                 }
             }
             paper.builder.select(block);
-            self.within(leaf, paper);
             self.leaf(plan, leaf, above, paper);
-        }
-    }
-
-    /// Only messages within all bounds go on.
-    fn within(&self, leaf: &Leaf, paper: &mut Paper) {
-        if let Some((size, _)) = &leaf.bounds {
-            let (size, room) = (self.value(*size, paper), paper.rooms[&leaf.last]);
-            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a: size, b: room });
-            paper.only_if(condition);
         }
     }
 
@@ -110,6 +93,12 @@ impl Rewriter<'_> {
 
     /// A way through a piece, without what its memo returns.
     pub(super) fn leaf(&mut self, plan: &Plan, leaf: &Leaf, above: &[Step], paper: &mut Paper) {
+        // Only messages within all bounds go on.
+        if let Some((size, _)) = &leaf.bounds {
+            let (a, b) = (self.value(*size, paper), paper.rooms[&leaf.last]);
+            let condition = paper.builder.value(self.automaton, OpKind::Compare { op: Compare::Lt, a, b });
+            paper.only_if(condition);
+        }
         for (block, at) in &leaf.steps {
             self.operations(plan, *block, paper);
             if self.is_asked((&plan.still, plan.memo), leaf, *block) {

@@ -111,11 +111,7 @@ impl<'a> Rewriter<'a> {
         match &self.old.blocks[block.index()].terminator {
             Terminator::Branch { likely, .. } => {
                 let then = likely.unwrap_or(0.5);
-                if at == 0 {
-                    then >= 0.5
-                } else {
-                    then <= 0.5
-                }
+                (if at == 0 { then } else { 1.0 - then }) >= 0.5
             }
             Terminator::Try { .. } => at == 0,
             _ => false,
