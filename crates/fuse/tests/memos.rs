@@ -176,3 +176,16 @@ fn what_several_ways_need_is_given_once() {
     let (path, memo) = behind("@0.5", "    m1 = get b.mtu\n    set s.n, m1\n", "");
     assert!(memo.contains("-> (u32, u48)"), "{path}{memo}");
 }
+
+#[test]
+fn what_several_ways_do_where_they_meet_stands_once() {
+    let (path, memo) = with_memos(
+        "    b = get s.below\n    there = lives b\n    br there @0.999 known, exit\n  known:\n    n = size m\n    one = eq n, 4\n    br one @0.999 next, rest\n  \
+         next:\n    last = get b.last\n    low = cast last to u32\n    two = eq low, 7\n    br two @0.999 more, rest\n  \
+         more:\n    part = get b.part\n    some = gt part, 7\n    br some @0.999 end, rest\n  \
+         end:\n    station = get b.station\n    framed = front m, \"000000000000\"\n    sealed = store.be48 framed, 0, station\n    out dev.frame(sealed)\n    return\n  \
+         rest:\n    mtu = get b.mtu\n    framed2 = front m, \"00000000\"\n    sealed2 = store.be32 framed2, 0, mtu\n    out dev.frame(sealed2)\n    return\n",
+    );
+    // Three ways lead there, and what they have in common is all that is known there: not that what is below lives.
+    assert_eq!((count(&path, "store.be32"), count(&path, "recall "), count(&path, ", b6")), (1, 2, 3), "{path}{memo}");
+}

@@ -7,8 +7,8 @@ use mokume_compose::{compose, Options};
 use mokume_fuse::{Pass, Passes};
 use mokume_interpret::{ways_of, Instance};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{text, verify, Automaton, OpKind};
-use mokume_testkit::{asking, generate, seeds, together, workers};
+use mokume_reaction::{text, verify, Automaton, Body, OpKind, Terminator};
+use mokume_testkit::{asking, generate, meeting, meeting_hints, seeds, together, together_by, workers};
 
 /// Inputs of a run, and runs of each automaton.
 const STEPS: usize = 60;
@@ -20,6 +20,14 @@ fn seen(composed: &Automaton) -> Profile {
     ways_of(composed, &open, RUNS, |run, (same, watched)| {
         together(&open, same, watched, run, STEPS);
     })
+}
+
+/// The blocks to which several ways lead, without those that refuse.
+fn meetings(body: &Body) -> usize {
+    let mut ways_in = vec![0; body.blocks.len()];
+    body.blocks.iter().flat_map(|block| block.terminator.targets()).for_each(|to| ways_in[to.block.index()] += 1);
+    let several = body.blocks.iter().zip(ways_in).filter(|(_, ways_in)| *ways_in > 1);
+    several.filter(|(block, _)| !matches!(block.terminator, Terminator::Refuse { .. })).count()
 }
 
 #[derive(Default)]
@@ -119,4 +127,38 @@ fn workers_do_with_paths_what_they_do_without() {
 fn everything_does_with_paths_what_it_does_without() {
     let counted = compare("everything", seeds(0..20), generate::automaton);
     assert!(counted.wrong.is_empty(), "{}", counted.wrong.join("\n\n"));
+}
+
+/// Paths as they are written, not found: their ways meet often, and memos are all that is made of them.
+#[test]
+fn where_ways_meet_paths_with_memos_do_what_they_do_without() {
+    let (mut taken, mut met, mut memos, mut wrong) = (0, 0, 0, Vec::new());
+    let seeds = seeds(0..300);
+    for seed in seeds.clone() {
+        let written = meeting(seed);
+        let parsed = text::parse(FileId(0), &written);
+        assert!(parsed.diagnostics.is_empty(), "{seed}: {:?}\n{written}", parsed.diagnostics);
+        let faults = verify(&parsed.automaton);
+        assert!(faults.is_empty(), "{written}\n{seed}: {faults:?}");
+        // Each second one with memos for everything.
+        let worth = if seed % 2 == 0 { mokume_fuse::WORTH } else { 0 };
+        let fused = mokume_fuse::remembered(&parsed.automaton, &mokume_fuse::Aside::default(), worth);
+        met += fused.paths.iter().map(|path| meetings(&path.body)).sum::<usize>();
+        memos += fused.functions.iter().filter(|function| function.is_memo()).count();
+        let mut found = verify(&fused).first().map(|fault| fault.message.clone());
+        for run in 0..RUNS {
+            if found.is_none() {
+                let mut layers = Instance::new(&parsed.automaton, &[], run);
+                let mut paths = Instance::new(&fused, &[], run).with_paths();
+                let hints = meeting_hints(run);
+                let other = together_by(&parsed.automaton, (&mut layers, &mut paths), run, STEPS, &hints);
+                taken += paths.paths_taken().iter().sum::<u64>();
+                found = other.map(|other| format!("{}\nafter\n  {}", other.what, other.inputs.join("\n  ")));
+            }
+        }
+        wrong.extend(found.map(|found| format!("{}\n{seed}: {found}", text::print(&fused))));
+    }
+    println!("FIGURE: random meetings: {} paths, taken {taken} times, {memos} memos, ways meet {met} times, {} differences", seeds.end - seeds.start, wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    assert!(taken > seeds.end - seeds.start && met > 0 && memos > 0, "taken {taken} times, {met} meetings, {memos} memos");
 }

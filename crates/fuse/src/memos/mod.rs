@@ -11,6 +11,7 @@
 
 mod alike;
 mod gathered;
+mod meetings;
 mod memo;
 mod paper;
 mod path;
@@ -22,9 +23,12 @@ mod within;
 
 use crate::passes::{Pass, Passes};
 use crate::Aside;
+use std::cell::RefCell;
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+
+use mokume_analyse::Flow;
 
 use mokume_reaction::{
     to, Automaton, Block, BlockId, Body, CellId, CellKind, ClassId, Fallible, Function, Op, OpKind, Operation, Target,
@@ -67,16 +71,22 @@ pub(crate) fn remembered_by(automaton: &Automaton, aside: &Aside, worth: usize, 
             hot: &hot,
             made: still.made.clone(),
             same: same::Same::of(&old),
+            flow: Flow::new(&old),
+            stills: RefCell::default(),
+            meetings: Vec::new(),
             memos: Vec::new(),
             least: worth,
             used: Vec::new(),
         };
         let mut plan = rewriter.plan(&still, BlockId(0));
+        rewriter.plan_meetings(&still);
         rewriter.find_used(&plan);
+        rewriter.fill_meetings();
         rewriter.fill(&mut plan);
         if passes.has(Pass::Lifting) {
             rewriter.put_within(&mut plan);
             rewriter.give_once(&mut plan);
+            rewriter.lift_in_meetings();
         }
         let mut body = rewriter.body(&plan);
         let mut memos = rewriter.memos;
@@ -169,6 +179,11 @@ struct Rewriter<'a> {
     /// The operation that makes each value; `None` for parameters.
     made: Vec<Option<&'a Op>>,
     same: same::Same,
+    flow: Flow,
+    /// The still values behind blocks where memos begin to be kept by something else.
+    stills: RefCell<HashMap<BlockId, Rc<Still<'a>>>>,
+    /// Where ways meet again, in order.
+    meetings: Vec<meetings::Meeting<'a>>,
     memos: Vec<Function>,
     least: usize,
     /// Values that are needed after the memos, still or not.
@@ -231,11 +246,12 @@ impl<'a> Rewriter<'a> {
 
     /// The still values after a target of a block.
     fn still_behind(&self, still: &Rc<Still<'a>>, block: BlockId, at: usize) -> Rc<Still<'a>> {
+        let known = |kept: Rc<Still<'a>>| Rc::clone(self.stills.borrow_mut().entry(block).or_insert(kept));
         if let Some(kept) = self.key_at(still, block) {
-            return kept;
+            return known(kept);
         }
         match self.key_behind(still, block, at) {
-            Some(found) => Rc::new(Still::of(self.automaton, self.old, Key::Object(found), self.hot)),
+            Some(found) => known(Rc::new(Still::of(self.automaton, self.old, Key::Object(found), self.hot))),
             None => Rc::clone(still),
         }
     }

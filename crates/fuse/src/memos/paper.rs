@@ -4,6 +4,8 @@ use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{to, BlockId, BodyBuilder, Terminator, Value};
 
+use super::meetings::Site;
+
 /// A body under construction.
 pub(super) struct Paper {
     pub builder: BodyBuilder,
@@ -11,6 +13,8 @@ pub(super) struct Paper {
     pub values: HashMap<Value, Value>,
     /// By last block of a leaf: messages with fewer octets are within all its bounds.
     pub rooms: HashMap<BlockId, Value>,
+    /// By block of the old path where ways meet: those that are written.
+    pub sites: HashMap<BlockId, Vec<Site>>,
     /// The block where it refuses.
     pub exit: Option<BlockId>,
 }
@@ -18,7 +22,7 @@ pub(super) struct Paper {
 impl Paper {
     /// A body on which nothing is written, with what is known of the old path.
     pub fn new(builder: BodyBuilder, values: HashMap<Value, Value>) -> Self {
-        Paper { builder, values, rooms: HashMap::default(), exit: None }
+        Paper { builder, values, rooms: HashMap::default(), sites: HashMap::default(), exit: None }
     }
 
     /// The block where the body refuses; made at the first request.

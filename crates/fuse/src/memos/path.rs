@@ -9,7 +9,7 @@ use mokume_reaction::{
 use crate::text::{finished, refuse};
 
 use super::paper::Paper;
-use super::plan::{Leaf, Plan, Step};
+use super::plan::{is_pure, Leaf, Plan, Step};
 use super::still::Key;
 use super::Rewriter;
 
@@ -21,6 +21,7 @@ impl Rewriter<'_> {
         let given = self.old.blocks[0].params.iter().copied().zip(builder.params(entry).to_vec());
         let mut paper = Paper::new(builder, given.collect());
         self.piece(plan, &[], &mut paper);
+        self.write_meetings(&mut paper);
         if let Some(exit) = paper.exit {
             let params = paper.builder.params(entry).to_vec();
             refuse(&mut paper.builder, exit, &params);
@@ -33,7 +34,16 @@ impl Rewriter<'_> {
         (info.name.clone(), info.ty)
     }
 
-    pub(super) fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
+    /// Writes a piece, or leaves the place open where its ways meet others.
+    fn piece(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
+        match paper.builder.current().filter(|_| plan.meets) {
+            Some(here) => paper.sites.entry(plan.root).or_default().push((here, paper.values.clone())),
+            None => self.written(plan, above, paper),
+        }
+    }
+
+    /// Writes a piece.
+    pub(super) fn written(&mut self, plan: &Plan, above: &[Step], paper: &mut Paper) {
         if plan.within || !plan.memo {
             for leaf in &plan.leaves {
                 self.leaf(plan, leaf, above, paper);
@@ -120,7 +130,12 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn operations(&mut self, plan: &Plan, block: BlockId, paper: &mut Paper) {
-        for op in &self.old.blocks[block.index()].ops {
+        let ops = &self.old.blocks[block.index()].ops;
+        let deeds = ops.iter().position(|op| !is_pure(op));
+        for (at, op) in ops.iter().enumerate() {
+            if Some(at) == deeds {
+                self.read_before(&ops[at..], plan, paper);
+            }
             let is_still = plan.still.is_made(op) && (plan.memo || plan.still.is_cheap(op.results[0]));
             let is_given = || plan.still.is_made(op) && self.known(op.results[0], paper).is_some();
             if is_still || self.is_idle(op) || is_given() {
@@ -130,6 +145,17 @@ impl Rewriter<'_> {
             self.copy(op, paper);
         }
         paper.builder.set_source(None);
+    }
+
+    /// Works out what these operations need and is not known yet: all reads come before all writes.
+    fn read_before(&self, deeds: &[Op], plan: &Plan, paper: &mut Paper) {
+        let needed = deeds.iter().filter(|op| !(self.is_idle(op) || plan.memo && plan.still.is_made(op)));
+        for operand in needed.flat_map(|op| op.kind.operands()) {
+            let is_made_here = deeds.iter().any(|op| op.results.contains(&operand));
+            if !is_made_here && self.made[operand.index()].is_some() && !plan.still.is_cheap(operand) {
+                self.value(operand, paper);
+            }
+        }
     }
 
     pub(super) fn copy(&self, op: &Op, paper: &mut Paper) {

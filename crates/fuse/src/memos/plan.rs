@@ -22,6 +22,8 @@ pub(super) struct Plan<'a> {
     pub memo: bool,
     /// Whether its memo is part of the one before it.
     pub within: bool,
+    /// Whether several ways lead to its root: what follows is planned apart ([`super::meetings`]).
+    pub meets: bool,
     pub leaves: Vec<Leaf<'a>>,
 }
 
@@ -60,7 +62,7 @@ pub(super) struct Bound {
 
 impl<'a> Rewriter<'a> {
     /// The ways from a block on; ways that part by still values are separate if `memo`.
-    pub(super) fn ways(&self, still: &Still, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
+    pub(super) fn ways(&self, still: &Still<'a>, root: BlockId, memo: bool) -> Vec<(Vec<Step>, BlockId)> {
         let mut found = Vec::new();
         let mut open = vec![(Vec::new(), root)];
         while let Some((mut steps, block)) = open.pop() {
@@ -94,8 +96,17 @@ impl<'a> Rewriter<'a> {
         found
     }
 
-    /// Plans a piece.
+    /// Plans a piece, if one way leads there.
     pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId) -> Plan<'a> {
+        if still.ways_in[root.index()] > 1 {
+            let still = Rc::clone(still);
+            return Plan { still, root, memo: false, within: false, meets: true, leaves: Vec::new() };
+        }
+        self.planned(still, root)
+    }
+
+    /// Plans a piece.
+    pub(super) fn planned(&self, still: &Rc<Still<'a>>, root: BlockId) -> Plan<'a> {
         let ways = self.ways(still, root, true);
         let memo = ways.iter().map(|(steps, last)| self.worth(still, steps, *last)).max().unwrap_or(0) > self.least;
         let ways = if memo { ways } else { self.ways(still, root, false) };
@@ -106,7 +117,7 @@ impl<'a> Rewriter<'a> {
             let bounds = if memo { self.bounds(still, &steps) } else { None };
             Leaf { steps, last, arms, fields: Vec::new(), bounds }
         });
-        Plan { still: Rc::clone(still), root, memo, within: false, leaves: leaves.collect() }
+        Plan { still: Rc::clone(still), root, memo, within: false, meets: false, leaves: leaves.collect() }
     }
 
     /// Determines what leaves need from their memos.
@@ -131,6 +142,7 @@ impl<'a> Rewriter<'a> {
     pub(super) fn find_used(&mut self, plan: &Plan) {
         let mut used = vec![false; self.old.values.len()];
         self.use_of(plan, &mut used);
+        self.meetings.iter().for_each(|meeting| self.use_of(&meeting.plan, &mut used));
         // The operands of needed values are needed, too.
         for _ in 0..2 {
             for op in self.old.blocks.iter().rev().flat_map(|block| block.ops.iter().rev()) {
@@ -244,6 +256,9 @@ impl<'a> Rewriter<'a> {
             args.for_each(&mut want);
         }
         for arm in &leaf.arms {
+            if arm.meets {
+                self.needed_in(arm.root).iter().copied().for_each(&mut want);
+            }
             // What a memo inside returns there is not needed here.
             for inner in &arm.leaves {
                 let mut more = Vec::new();
@@ -280,7 +295,7 @@ impl<'a> Rewriter<'a> {
 }
 
 /// Whether the operation only makes a value that is not a message.
-fn is_pure(op: &Op) -> bool {
+pub(super) fn is_pure(op: &Op) -> bool {
     let makes = !matches!(op.kind, OpKind::Front { .. });
     makes && (op.kind.effects() - mokume_reaction::Effects::READS).is_empty()
 }

@@ -128,7 +128,7 @@ impl<'a> Rewriter<'a> {
     /// What is asked behind a leaf wherever the path goes on, as far as memos by the same ask it.
     fn asked_behind(&self, still: &Rc<Still<'a>>, leaf: &Leaf<'a>) -> Vec<Ask> {
         in_all(leaf.arms.iter().map(|arm| match Rc::ptr_eq(&arm.still, still) {
-            true => in_all(arm.leaves.iter().map(|leaf| {
+            true => in_all(self.leaves_of(arm).iter().map(|leaf| {
                 let mut asks = self.asks(still, leaf);
                 asks.extend(self.asked_behind(still, leaf));
                 asks
