@@ -14,8 +14,8 @@ use mokume_interpret::{ways_of, Instance};
 use mokume_reaction::profile::Profile;
 use mokume_reaction::{text, Automaton, Binary, Body, Machine, OpKind, Path, Type};
 use mokume_testkit::{
-    asking, finding, finding_hints, keeping, keeping_hints, reckoning, reckoning_hints, seeds, together_by, workers,
-    Hints,
+    asking, finding, finding_hints, keeping, keeping_hints, meeting, meeting_hints, reckoning, reckoning_hints, seeds,
+    together_by, workers, Hints,
 };
 
 /// Inputs of a run, and runs of each stack.
@@ -71,6 +71,13 @@ fn differences(
         }
         let layers = parsed(&written);
         let composed = compose(&layers, Options::default()).automaton.expect("it composes");
+        if !layers.paths.is_empty() {
+            // Written with it.
+            let own = Automaton { paths: layers.paths.clone(), ..composed };
+            let memos = mokume_fuse::remembered(&own, &mokume_fuse::Aside::default(), 0);
+            stacks.push((seed, "memos of a written path", layers, planted(memos)));
+            continue;
+        }
         let profile = seen(&composed, &hints(seed));
         let by_profile = mokume_fuse::with_memos(&composed, &profile, 0);
         let by_words = mokume_fuse::with_memos(&composed, &Profile::default(), 0);
@@ -146,6 +153,12 @@ fn what_paths_reckon_in_c_is_what_the_layers_reckon() {
 #[test]
 fn what_paths_find_in_c_is_what_the_layers_find() {
     compare("finding", seeds(0..12), finding, finding_hints);
+}
+
+/// Ways that meet again, in paths as they are written.
+#[test]
+fn where_ways_meet_paths_do_in_c_what_the_layers_do() {
+    compare("meeting", seeds(190..210), meeting, meeting_hints);
 }
 
 /// Messages that wait in places and come later, are shared and joined to new ones, with their attributes and headers.

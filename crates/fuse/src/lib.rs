@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{
-    Automaton, Body, CellId, ClassId, Emission, Handler, HandlerId, LayerId, Path, SourceId, Trigger,
+    Automaton, Body, CellId, ClassId, Emission, Handler, HandlerId, LayerId, Path, Port, PortInput, SourceId, Trigger,
 };
 
 pub use asks::in_order;
@@ -58,9 +58,9 @@ pub struct Found {
 }
 
 impl Found {
-    /// The result for an event that a network did not have.
-    fn unseen(handler: HandlerId) -> Self {
-        let why = Why { what: "is of an event that the network of the profile did not have".to_owned(), source: None };
+    /// The result for an event that networks did not have, or hardly ever.
+    fn unseen(handler: HandlerId, what: &str) -> Self {
+        let why = Why { what: what.to_owned(), source: None };
         let (aside, expected) = (Aside::default(), Expected::default());
         Found { handler, path: Err(why), aside, expected, missed: Vec::new() }
     }
@@ -130,6 +130,11 @@ const REST: f32 = 1.0;
 /// The least handlers before a call on a way that make it worth handing over there.
 const WORTH_IT: u32 = 5;
 
+/// An event that is less than this of its port's events is too seldom for a path, which takes some kilobytes.
+const SELDOM_AT_PORT: f32 = 0.002;
+/// As many events of a port say how often each of them is.
+const EVENTS: u64 = 1000;
+
 /// Finds paths: for each event that enters by a port, and for events that layers emit where such a path ends, the
 /// likeliest way through the reaction, by measurements and by the source's annotations. The automaton must have been
 /// verified; one that was not composed has queues everywhere.
@@ -139,11 +144,10 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
         Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
     let timers = finder.often(|handler| matches!(handler.trigger, Trigger::Expiry(_)));
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
-    // Events that a network did not have at all are not usual.
-    let is_measured = profile.called.is_none() && !profile.ways.is_empty();
-    let is_usual = |handler: HandlerId| !is_measured || profile.from(handler).next().is_some();
-    let begun =
-        begin.map(|handler| if is_usual(handler) { finder.find(handler, false) } else { Found::unseen(handler) });
+    let begun = begin.map(|handler| match finder.is_unseen(handler) {
+        Some(why) => Found::unseen(handler, why),
+        None => finder.find(handler, false),
+    });
     let mut found: Vec<Found> = begun.collect();
     if passes.has(Pass::HandingOver) {
         finder.note_layers(&timers);
@@ -445,6 +449,21 @@ impl<'a> Finder<'a> {
         handlers.filter(|handler| often(*handler) >= least).collect()
     }
 
+    /// Why an event that enters by a port is not usual, as far as networks have shown it. Of the library's layers they show which of a
+    /// port's events are seldom, if there is one of these that is not.
+    fn is_unseen(&self, handler: HandlerId) -> Option<&'static str> {
+        let count = |handler: HandlerId| profile::all(self.profile.from(handler).map(|way| way.1));
+        let own = count(handler);
+        if self.profile.called.is_none() && !self.profile.ways.is_empty() && own == 0 {
+            return Some("is of an event that the network of the profile did not have");
+        }
+        let mut ports = self.flat.ports.iter().map(|port| entries_of(self.flat, port));
+        let beside = ports.find(|handlers| handlers.contains(&handler))?;
+        let all = profile::all(beside.into_iter().map(count));
+        (all >= EVENTS && (own as f32) < all as f32 * SELDOM_AT_PORT)
+            .then_some("is of an event that comes too seldom for what a path would cost")
+    }
+
     /// Paths inside also begin at events of these handlers' layers.
     fn note_layers(&mut self, handlers: &[HandlerId]) {
         let layers = handlers.iter().map(|handler| self.flat.class(self.flat.handler(*handler).class).layer);
@@ -531,11 +550,16 @@ fn emitted_to<'a>(automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Ite
 /// The handlers of events that enter by a port, each once.
 fn entries(automaton: &Automaton) -> Vec<HandlerId> {
     let mut entries = Vec::new();
-    for input in automaton.ports.iter().flat_map(|port| &port.inputs) {
-        let handler = automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
-        entries.extend(handler.filter(|handler| !entries.contains(handler)));
+    for handler in automaton.ports.iter().flat_map(|port| entries_of(automaton, port)) {
+        entries.extend(Some(handler).filter(|handler| !entries.contains(handler)));
     }
     entries
+}
+
+/// The same of one port.
+fn entries_of(automaton: &Automaton, port: &Port) -> Vec<HandlerId> {
+    let handler = |input: &PortInput| automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
+    port.inputs.iter().filter_map(handler).collect()
 }
 
 /// The automaton with the paths that were found.

@@ -7,8 +7,8 @@ use mokume_base::FileId;
 use mokume_compose::{compose, Options};
 use mokume_fuse::{with_paths, Passes};
 use mokume_interpret::Instance;
-use mokume_reaction::profile::Profile;
-use mokume_reaction::{text, verify, Automaton, CellId, ClassId, Machine, PortId};
+use mokume_reaction::profile::{Passed, Profile};
+use mokume_reaction::{text, verify, Automaton, CellId, ClassId, HandlerId, Machine, PortId};
 use mokume_testkit::{parameters, parse, run, split, Script};
 
 /// The automata of the files, with their scripts.
@@ -107,6 +107,29 @@ fn a_way_that_drops_is_not_the_usual_one() {
     let found = mokume_fuse::paths(&composed, &Profile::default(), Passes::ALL);
     let why = found[0].path.as_ref().err().map(|why| why.what.clone());
     assert_eq!(why.as_deref(), Some("splits a message, which is not followed yet"));
+}
+
+/// Where networks have shown which of a port's events come often, the others have no path; where they have shown little, all have.
+#[test]
+fn an_event_that_is_seldom_at_its_port_has_no_path() {
+    let text = "automaton two\n\nlayer up\n\nclass up.E capacity 1 {\n  n: u32\n}\n\n\
+        port app application {\n  in send(m: msg) -> up.E.send\n  in close(m: msg) -> up.E.close\n}\nport dev device {\n  out frame(m: msg)\n}\n\n\
+        handler up.E.send(e, m: msg) {\n    out dev.frame(m)\n    return\n}\n\n\
+        handler up.E.close(e, m: msg) {\n    set e.n, 1\n    out dev.frame(m)\n    return\n}\n";
+    let parsed = text::parse(FileId(0), text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let whys = |sent: u64, closed: u64| -> Vec<Option<String>> {
+        let [send, close] = [0, 1].map(|at| vec![Passed { handler: HandlerId(at), branches: Vec::new() }]);
+        let ways = [(send, sent), (close, closed)].into_iter().filter(|way| way.1 > 0).collect();
+        let called = [0, 1].map(|at| (HandlerId(at), HandlerId(at))).into_iter().collect();
+        let found = mokume_fuse::paths(&composed, &Profile { called: Some(called), ways }, Passes::ALL);
+        found.into_iter().map(|found| found.path.err().map(|why| why.what)).collect()
+    };
+    let seldom = Some("is of an event that comes too seldom for what a path would cost".to_owned());
+    assert_eq!(whys(2000, 0), [None, seldom.clone()]);
+    assert_eq!(whys(2000, 3), [None, seldom]);
+    assert_eq!((whys(2000, 5), whys(900, 0)), (vec![None, None], vec![None, None]));
 }
 
 /// When a call has used up its reactions, some object may still have to settle: then no path settles it a second time.

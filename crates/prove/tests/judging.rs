@@ -3,12 +3,12 @@
 use crate::common::{composed, perhaps_composed, root, run_tests, text_of};
 use std::time::Duration;
 
-use mokume_base::RealWorld;
+use mokume_base::{FileId, RealWorld};
 use mokume_interpret::{ways_of, Instance};
 use mokume_prove::judge::{given, judge, judge_watched, Step};
 use mokume_prove::solver::{solvers, Solver};
 use mokume_reaction::profile::Profile;
-use mokume_reaction::{verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Type, Value};
+use mokume_reaction::{text, verify, Automaton, Binary, Compare, OpKind, Operation, Path, Terminator, Type, Value};
 use mokume_testkit::{together, together_by, Hints};
 
 /// The solvers that the set-up has prepared, or those in `MOKUME_SOLVERS`. Without a solver nothing is shown, which is
@@ -287,7 +287,7 @@ const RARE: [&str; 5] = [
 
 /// A hash of a path's text.
 fn mark(stack: &Automaton, path: &Path) -> String {
-    let lines = mokume_reaction::text::path_lines(stack, path);
+    let lines = text::path_lines(stack, path);
     let text = lines.into_iter().map(|(line, _)| line + "\n").collect::<String>();
     format!(
         "{:016x}",
@@ -325,11 +325,16 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
         let profile = seen(&stack, &mokume_testkit::keeping_hints(seed));
         Some((format!("keeping {seed}"), std::panic::catch_unwind(|| fused_by(&stack, &profile)).ok()))
     });
+    let meeting = (190..214).filter_map(|seed| {
+        let stack = text::parse(FileId(0), &mokume_testkit::meeting(seed)).automaton;
+        let memos = || mokume_fuse::remembered(&stack, &mokume_fuse::Aside::default(), 0);
+        Some((format!("meeting {seed}"), std::panic::catch_unwind(memos).ok()))
+    });
     let given = given_stacks().into_iter().filter_map(|(name, text)| {
         let stack = perhaps_composed(&text)?;
         Some((name, std::panic::catch_unwind(|| fused(&stack)).ok()))
     });
-    rare.chain(keeping).chain(plain).chain(given)
+    rare.chain(keeping).chain(meeting).chain(plain).chain(given)
 }
 
 /// The automata in the folder `MOKUME_STACKS`: real stacks, which whoever plants faults has written there.
@@ -398,7 +403,7 @@ fn what_passes_make() {
         for path in &stack.paths {
             let name = format!("{name} {}", stack.handler_name(path.handler));
             if let Some(shown) = &shown_only {
-                let lines = mokume_reaction::text::path_lines(&stack, path).into_iter();
+                let lines = text::path_lines(&stack, path).into_iter();
                 lines.filter(|_| name.contains(shown)).for_each(|(line, _)| println!("{line}"));
                 continue;
             }
