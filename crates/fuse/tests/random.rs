@@ -158,7 +158,14 @@ fn where_ways_meet_paths_with_memos_do_what_they_do_without() {
         }
         wrong.extend(found.map(|found| format!("{}\n{seed}: {found}", text::print(&fused))));
     }
-    println!("FIGURE: random meetings: {} paths, taken {taken} times, {memos} memos, ways meet {met} times, {} differences", seeds.end - seeds.start, wrong.len());
+    println!(
+        "FIGURE: random meetings: {} paths, taken {taken} times, {memos} memos, ways meet {met} times, {} differences",
+        seeds.end - seeds.start,
+        wrong.len()
+    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    assert!(taken > seeds.end - seeds.start && met > 0 && memos > 0, "taken {taken} times, {met} meetings, {memos} memos");
+    assert!(
+        taken > seeds.end - seeds.start && met > 0 && memos > 0,
+        "taken {taken} times, {met} meetings, {memos} memos"
+    );
 }
