@@ -38,12 +38,13 @@ pub fn run(arguments: &Arguments, apart: &Apart, printer: &Printer) -> Result<i3
         }
         Command::Sim { file, watch, .. } if watch.watch => crate::watch::watch(file.as_slice(), printer),
         Command::Check { files, .. } => check(files, apart, printer),
-        Command::Test { files, backend, fused, filter, record, steps, html, .. } => {
+        Command::Test { files, backend, fused, optimize, filter, record, steps, html, .. } => {
             let filter = filter.as_deref().unwrap_or("");
             let asked = Asked {
                 files,
                 backend: backend.map(backend_of),
                 fuse: fused.told()?,
+                optimize: *optimize,
                 filter,
                 record: record.as_deref(),
                 steps: steps.steps,

@@ -21,6 +21,8 @@ pub struct Asked<'a> {
     pub files: &'a [String],
     pub backend: Option<Backend>,
     pub fuse: (Option<u8>, Passes),
+    /// How far the C compiler optimizes.
+    pub optimize: u8,
     pub filter: &'a str,
     /// The file for the record.
     pub record: Option<&'a str>,
@@ -112,7 +114,7 @@ fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
 fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = accepted(asked.files, printer)?.fused(asked.fuse);
-    let prepared = test::prepare(&checked, asked.filter, &world);
+    let prepared = test::prepare(&checked, asked.filter, &world).optimized(asked.optimize);
     let left_out = checked.diagnostics.iter().filter(|found| compile::is_of_untaken_part(found));
     let diagnostics: Vec<_> = left_out.chain(&prepared.diagnostics).cloned().collect();
     if apart.behind == 0 {

@@ -60,6 +60,7 @@ pub struct Prepared<'c> {
     pub diagnostics: Vec<mokume_base::Diagnostic>,
     /// How many tests cannot run because they or their stacks have errors, which `diagnostics` has.
     pub wrong: usize,
+    optimize: u8,
 }
 
 /// Prepares the tests whose name contains `filter`; loads functions in C.
@@ -81,7 +82,7 @@ pub fn prepare<'c>(checked: &'c Checked, filter: &str, world: &dyn World) -> Pre
         }
     }
     let wrong = tests.len() - scripts.len();
-    Prepared { checked, stacks, scripts, diagnostics, wrong }
+    Prepared { checked, stacks, scripts, diagnostics, wrong, optimize: 0 }
 }
 
 /// Where tests are recorded.
@@ -97,6 +98,7 @@ pub struct Written<'r> {
 struct Running<'r> {
     checked: &'r Checked,
     world: &'r dyn World,
+    optimize: u8,
     watch: &'r mut dyn Watch,
     written: Written<'r>,
     outcomes: Vec<Outcome>,
@@ -104,6 +106,11 @@ struct Running<'r> {
 }
 
 impl Prepared<'_> {
+    /// With C that is optimized so far: without this, not at all.
+    pub fn optimized(self, optimize: u8) -> Self {
+        Prepared { optimize, ..self }
+    }
+
     /// The names of all, in order.
     pub fn names(&self) -> Vec<&str> {
         self.scripts.iter().map(|(test, _)| test.name.as_str()).collect()
@@ -145,8 +152,9 @@ impl Prepared<'_> {
         watch: &mut dyn Watch,
         written: Written<'_>,
     ) -> (Vec<Outcome>, Vec<NotRun>) {
-        let Prepared { checked, stacks, mut scripts, diagnostics: _, wrong: _ } = self;
-        let mut running = Running { checked, world, watch, written, outcomes: Vec::new(), not_run: Vec::new() };
+        let Prepared { checked, stacks, mut scripts, optimize, diagnostics: _, wrong: _ } = self;
+        let mut running =
+            Running { checked, world, optimize, watch, written, outcomes: Vec::new(), not_run: Vec::new() };
         if backend != Some(Backend::C) {
             for (test, script) in &scripts {
                 running.on_interpreter(&stacks[&test.stack.0], test, script);
@@ -239,7 +247,7 @@ impl Running<'_> {
     fn in_c(&mut self, tests: &[&(&Test, Script)], stacks: &[(u32, &Compiled)]) {
         compile::fuse_all(stacks.iter().map(|(_, compiled)| *compiled));
         let automata: Vec<&Automaton> = stacks.iter().map(|(_, compiled)| compiled.for_c()).collect();
-        let build = Build { optimize: 1, ..Build::new(self.world, crate::cache::folder(self.world)) };
+        let build = Build { optimize: self.optimize, ..Build::new(self.world, crate::cache::folder(self.world)) };
         match machines::program(&automata, &self.checked.natives.with(&automata, build)) {
             Ok(program) => {
                 for (test, script) in tests.iter().copied() {
