@@ -226,6 +226,8 @@ def relay(loss=0, duplicate=0, reorder=0, corrupt=0, least=0, most=0, seed=1):
 
 def drops(percent):
     """The kernel's own loss on the way, in both directions."""
+    if shutil.which("iptables") is None:
+        return "iptables is not there (`apt install iptables`)"
     chance = str(percent / 100)
     for way in ["-i", "-o"]:
         done = run("iptables", "-A", "FORWARD", way, TAP, "-p", "tcp", "-m", "statistic", "--mode", "random", "--probability", chance, "-j", "DROP")
