@@ -42,7 +42,7 @@ struct Writer {
 
 /// The text of a stack of one layer, with a path for `net.frame`; `app.learn`, `app.change` and `app.forget` say what is found.
 pub fn meeting(seed: u64) -> String {
-    let random = Random::new(seed ^ 0x6d65_6574_696e_67);
+    let random = Random::new(seed ^ 0x006d_6565_7469_6e67);
     let mut writer = Writer { random, text: String::new(), names: 0, places: Vec::new() };
     writer.text += "    n = size m\n    short = lt n, 8\n    br short @0.001 exit, long\n  long:\n";
     let scope = Scope { numbers: vec!["n".into()], ..Scope::default() };

@@ -139,7 +139,7 @@ impl<'a> Rewriter<'a> {
         let meetings = std::mem::take(&mut self.meetings);
         for Meeting { plan, above, needs } in &meetings {
             let Some(sites) = paper.sites.remove(&plan.root) else { continue };
-            let (first, others) = sites.split_first().map_or_else(|| unreachable!("a way leads there"), |all| all);
+            let [first, others @ ..] = &sites[..] else { continue };
             // What is one value on all ways is known before they part.
             let mut common = first.1.clone();
             common.retain(|old, new| others.iter().all(|(_, values)| values.get(old) == Some(new)));
