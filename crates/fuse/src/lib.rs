@@ -144,7 +144,7 @@ pub fn paths(automaton: &Automaton, profile: &Profile, passes: Passes) -> Vec<Fo
         Finder { flat: &flat, profile, behind: Vec::new(), overview: Rc::new(Overview::of(&flat, passes)) };
     let timers = finder.often(|handler| matches!(handler.trigger, Trigger::Expiry(_)));
     let begin = entries(&flat).into_iter().chain(timers.iter().copied());
-    let begun = begin.map(|handler| match finder.is_unseen(handler) {
+    let begun = begin.map(|handler| match finder.why_unusual(handler) {
         Some(why) => Found::unseen(handler, why),
         None => finder.find(handler, false),
     });
@@ -451,7 +451,7 @@ impl<'a> Finder<'a> {
 
     /// Why an event that enters by a port is not usual, as far as networks have shown it. Of the library's layers they show which of a
     /// port's events are seldom, if there is one of these that is not.
-    fn is_unseen(&self, handler: HandlerId) -> Option<&'static str> {
+    fn why_unusual(&self, handler: HandlerId) -> Option<&'static str> {
         let count = |handler: HandlerId| profile::all(self.profile.from(handler).map(|way| way.1));
         let own = count(handler);
         if self.profile.called.is_none() && !self.profile.ways.is_empty() && own == 0 {

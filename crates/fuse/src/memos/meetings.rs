@@ -30,9 +30,9 @@ impl<'a> Rewriter<'a> {
     /// Plans what follows where ways meet, each place after those that lead there.
     pub(super) fn plan_meetings(&mut self, still: &Rc<Still<'a>>) {
         let roots = mokume_analyse::in_order(self.old).into_iter();
-        let roots = roots.filter(|root| still.ways_in[root.index()] > 1 && !self.refuses(*root)).collect::<Vec<_>>();
+        let roots = roots.filter(|root| self.flow.edges_into(*root) > 1 && !self.refuses(*root)).collect::<Vec<_>>();
         for root in roots {
-            let above = self.above(still, root);
+            let above = self.above(root);
             let behind = |still: Rc<Still<'a>>, (block, at): &Step| self.still_behind(&still, *block, *at);
             let still = above.iter().fold(Rc::clone(still), behind);
             let plan = self.planned(&still, root);
@@ -41,14 +41,14 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The steps that every way to a block takes.
-    fn above(&self, still: &Still, root: BlockId) -> Vec<Step> {
+    fn above(&self, root: BlockId) -> Vec<Step> {
         let is_above = |block: BlockId| self.flow.dominates(block, root);
         let blocks = mokume_analyse::in_order(self.old).into_iter().filter(|block| *block != root && is_above(*block));
         let taken = |block: BlockId| {
             let mut on = self.goes_on(block).into_iter();
             let at = on.find(|at| {
                 let target = self.target(block, *at).block;
-                still.ways_in[target.index()] == 1 && is_above(target)
+                self.flow.edges_into(target) == 1 && is_above(target)
             })?;
             Some((block, at))
         };

@@ -67,7 +67,7 @@ impl<'a> Rewriter<'a> {
         let mut open = vec![(Vec::new(), root)];
         while let Some((mut steps, block)) = open.pop() {
             let on = self.goes_on(block);
-            let is_alone = |at: &usize| still.ways_in[self.target(block, *at).block.index()] == 1;
+            let is_alone = |at: &usize| self.flow.edges_into(self.target(block, *at).block) == 1;
             let parts = on.len() > 1
                 && !(memo && self.is_still_end(still, block) && found.len() + open.len() + on.len() <= LEAVES);
             // What is looked up by numbers of the message is kept by these.
@@ -98,7 +98,7 @@ impl<'a> Rewriter<'a> {
 
     /// Plans a piece, if one way leads there.
     pub(super) fn plan(&self, still: &Rc<Still<'a>>, root: BlockId) -> Plan<'a> {
-        if still.ways_in[root.index()] > 1 {
+        if self.flow.edges_into(root) > 1 {
             let still = Rc::clone(still);
             return Plan { still, root, memo: false, within: false, meets: true, leaves: Vec::new() };
         }

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap as HashMap;
 
+use mokume_analyse::Flow;
 use mokume_reaction::{Body, Fallible, OpKind, Operation, Terminator, Value};
 
 use super::still::may_be_still;
@@ -15,10 +16,7 @@ pub(super) struct Same {
 
 impl Same {
     pub fn of(body: &Body) -> Self {
-        let mut ways_in = vec![0; body.blocks.len()];
-        for target in body.blocks.iter().flat_map(|block| block.terminator.targets()) {
-            ways_in[target.block.index()] += 1;
-        }
+        let flow = Flow::new(body);
         let first = (0..body.values.len()).map(|value| Value(value as u32)).collect();
         let mut same = Same { first, finds: Vec::new() };
         let mut made: HashMap<_, Vec<(OpKind, Value)>> = HashMap::default();
@@ -40,7 +38,7 @@ impl Same {
                 }
             }
             for (at, target) in block.terminator.targets().into_iter().enumerate() {
-                if ways_in[target.block.index()] != 1 {
+                if flow.edges_into(target.block) != 1 {
                     continue;
                 }
                 let params = &body.blocks[target.block.index()].params;

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet as HashSet;
 
+use mokume_analyse::Flow;
 use mokume_reaction::{
     Automaton, Body, Cell, CellId, CellKind, ClassId, Effects, Fallible, HandlerId, Op, OpKind, Operation, Path,
     Terminator, Trigger, Type, Value,
@@ -142,8 +143,6 @@ pub(super) struct Still<'a> {
     still: Vec<bool>,
     /// The operation that makes each value; `None` for parameters.
     pub made: Vec<Option<&'a Op>>,
-    /// By block: the number of ways that lead there.
-    pub ways_in: Vec<usize>,
 }
 
 impl<'a> Still<'a> {
@@ -151,20 +150,16 @@ impl<'a> Still<'a> {
     pub fn of(automaton: &Automaton, old: &'a Body, key: Key, hot: &HashSet<(ClassId, CellId)>) -> Self {
         let own = old.blocks[0].params.first().and_then(|own| Some((*own, old.class_of(*own)?)));
         let unique = own.filter(|(_, class)| automaton.is_unique(*class));
-        let mut ways_in = vec![0; old.blocks.len()];
-        for target in old.blocks.iter().flat_map(|block| block.terminator.targets()) {
-            ways_in[target.block.index()] += 1;
-        }
         let mut made = vec![None; old.values.len()];
         for op in old.ops() {
             op.results.iter().for_each(|result| made[result.index()] = Some(op));
         }
-        let mut found = Still { old, key, unique, still: vec![false; old.values.len()], made, ways_in };
-        found.find(hot);
+        let mut found = Still { old, key, unique, still: vec![false; old.values.len()], made };
+        found.find(&Flow::new(old), hot);
         found
     }
 
-    fn find(&mut self, hot: &HashSet<(ClassId, CellId)>) {
+    fn find(&mut self, flow: &Flow, hot: &HashSet<(ClassId, CellId)>) {
         if let Some((own, _)) = self.unique {
             self.still[own.index()] = true;
         }
@@ -189,7 +184,7 @@ impl<'a> Still<'a> {
                     }
                 }
                 if let Terminator::Try { op, then, .. } = &block.terminator {
-                    if self.is_attempt(op) && !self.is_hot(op, hot) && self.ways_in[then.block.index()] == 1 {
+                    if self.is_attempt(op) && !self.is_hot(op, hot) && flow.edges_into(then.block) == 1 {
                         let found = &self.old.blocks[then.block.index()].params;
                         found.iter().for_each(|param| self.still[param.index()] = true);
                     }

@@ -50,11 +50,9 @@ impl<'a> Rewriter<'a> {
         // Where what the usual way needs does not live, the others may be refused, too.
         let (usual, others): (Vec<_>, Vec<_>) = arms.partition(|(.., is_usual)| *is_usual);
         for (arm, at, is_usual) in usual.into_iter().chain(others) {
-            // What the path finds itself is not there before it is found, nor is what differs by the way that leads there.
+            // What the path finds itself is not there before it is found. Where ways meet, an arm has no leaves.
             let is_found = at == 0 && !self.found(last).is_empty();
-            let root = arm.root.index();
-            let is_alone = still.ways_in[root] == 1 || self.old.blocks[root].params.is_empty();
-            let may_be = is_alone && !is_found && Rc::ptr_eq(&arm.still, still);
+            let may_be = !is_found && Rc::ptr_eq(&arm.still, still);
             if let ([one], true) = (&mut arm.leaves[..], may_be) {
                 let asks = self.asks(still, one).into_iter();
                 let more: Vec<Ask> = asks.filter(|ask| !asked.contains(ask)).collect();
