@@ -325,9 +325,12 @@ fn tried() -> impl Iterator<Item = (String, Option<Automaton>)> {
         let profile = seen(&stack, &mokume_testkit::keeping_hints(seed));
         Some((format!("keeping {seed}"), std::panic::catch_unwind(|| fused_by(&stack, &profile)).ok()))
     });
-    let meeting = (190..214).map(|seed| {
+    let meeting = (190..250).map(|seed| {
         let stack = text::parse(FileId(0), &mokume_testkit::meeting(seed)).automaton;
-        let memos = || mokume_fuse::remembered(&stack, &mokume_fuse::Aside::default(), 0);
+        let memos = || {
+            let memos = mokume_fuse::remembered(&stack, &mokume_fuse::Aside::default(), 0);
+            mokume_analyse::flat(&memos).into_owned()
+        };
         (format!("meeting {seed}"), std::panic::catch_unwind(memos).ok())
     });
     let given = given_stacks().into_iter().filter_map(|(name, text)| {
