@@ -84,11 +84,20 @@ static void mk_timer_link(mk_wheel *wheel, mk_timer *timer, uint32_t *at)
     *at = mk_where(wheel, timer);
 }
 
+/* What comes first is this one, or is not known. */
+static void mk_wheel_first(mk_wheel *wheel, const mk_timer *timer)
+{
+    wheel->first = timer ? mk_where(wheel, timer) : 0;
+    wheel->first_at = timer ? timer->deadline : 0;
+}
+
 void mk_timer_remove(mk_wheel *wheel, mk_timer *timer)
 {
     uint32_t link = timer->link & ~MK_TIMER_RESTS;
     if (!link)
         return;
+    if (wheel->first == mk_where(wheel, timer))
+        mk_wheel_first(wheel, NULL);
     *(uint32_t *)mk_there(wheel, link) = timer->next;
     if (timer->next)
         mk_timer_linked(mk_timer_at(wheel, timer->next), link);
@@ -127,6 +136,8 @@ static uint32_t *mk_wheel_slot(mk_wheel *wheel, uint64_t when, int *level, int *
 /* Its deadline is so many ticks. */
 static MK_IN_PLACE void mk_wheel_put(mk_wheel *wheel, mk_timer *timer, uint64_t when)
 {
+    if (timer->deadline < wheel->first_at && !MK_FAULT(timer_first))
+        mk_wheel_first(wheel, timer);
     if (MK_UNLIKELY(when < wheel->elapsed)) {
         mk_wheel_due(wheel, timer);
         return;
@@ -350,6 +361,7 @@ static MK_APART mk_timer *mk_wheel_take_from_slots(mk_wheel *wheel, uint64_t now
 
 mk_timer *mk_wheel_take_due(mk_wheel *wheel, uint64_t now)
 {
+    mk_wheel_first(wheel, NULL);
     mk_timer *timer = mk_wheel_near(wheel);
     if (!timer)
         return mk_wheel_take_from_slots(wheel, now);
@@ -381,26 +393,44 @@ static bool mk_wheel_sift(mk_wheel *wheel, int level, int slot)
     return wheel->slots[level][slot] != 0;
 }
 
-bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline)
+/* The first of those in a list of one slot, or of `due`. */
+static const mk_timer *mk_timers_first(mk_wheel *wheel, uint32_t list)
+{
+    const mk_timer *first = mk_timer_at(wheel, list);
+    while ((list = mk_timer_at(wheel, list)->next)) {
+        const mk_timer *other = mk_timer_at(wheel, list);
+        first = other->deadline < first->deadline ? other : first;
+    }
+    return first;
+}
+
+/* The first of all that are armed, but for `near`; NULL: none is. */
+static MK_APART const mk_timer *mk_wheel_search(mk_wheel *wheel)
 {
     int level, slot;
-    const mk_timer *near = mk_wheel_near(wheel);
-    if (near) {
-        *deadline = near->deadline;
-        return true;
-    }
     while (wheel->due && mk_timer_rests(mk_timer_at(wheel, wheel->due)))
         mk_timer_remove(wheel, mk_timer_at(wheel, wheel->due));
-    uint32_t list = wheel->due;
-    while (!list) {
-        if (!mk_wheel_earliest(wheel, &level, &slot))
-            return false;
+    if (wheel->due)
+        return mk_timers_first(wheel, wheel->due);
+    while (mk_wheel_earliest(wheel, &level, &slot)) {
         if (mk_wheel_sift(wheel, level, slot))
-            list = wheel->slots[level][slot];
+            return mk_timers_first(wheel, wheel->slots[level][slot]);
     }
-    for (*deadline = mk_timer_at(wheel, list)->deadline; list; list = mk_timer_at(wheel, list)->next) {
-        uint64_t other = mk_timer_at(wheel, list)->deadline;
-        *deadline = other < *deadline ? other : *deadline;
+    return NULL;
+}
+
+bool mk_wheel_next(mk_wheel *wheel, uint64_t *deadline)
+{
+    const mk_timer *next = mk_wheel_near(wheel);
+    if (!next && wheel->first) {
+        const mk_timer *first = mk_timer_at(wheel, wheel->first);
+        next = mk_timer_armed(first) && first->deadline == wheel->first_at ? first : NULL;
     }
-    return true;
+    if (!next) {
+        next = mk_wheel_search(wheel);
+        mk_wheel_first(wheel, next);
+    }
+    if (next)
+        *deadline = next->deadline;
+    return next != NULL;
 }

@@ -35,6 +35,7 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "timer_rounding",
     "timer_alone",
     "timer_later",
+    "timer_first",
     "timer_rests",
     "timer_last",
     "timer_near",

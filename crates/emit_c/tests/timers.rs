@@ -129,9 +129,16 @@ int main(void)
 fn timers_come_as_from_a_plain_list() {
     assert_eq!(ran_with_runtime("timers", PROGRAM, &["-O1", "-fsanitize=address,undefined"]), "");
     // Each fault is found separately.
-    for fault in
-        ["timer_order", "timer_rounding", "timer_alone", "timer_later", "timer_rests", "timer_last", "timer_near"]
-    {
+    for fault in [
+        "timer_order",
+        "timer_rounding",
+        "timer_alone",
+        "timer_later",
+        "timer_rests",
+        "timer_last",
+        "timer_near",
+        "timer_first",
+    ] {
         let one = |name: &&str| format!("-DFAULT_{name}={}", u8::from(*name == fault));
         let mut flags: Vec<String> = RUNTIME_FAULTS.iter().map(one).collect();
         flags.extend(["-O1".to_string(), "-DMK_FAULT(name)=FAULT_##name".to_string()]);
