@@ -449,17 +449,15 @@ impl<'a> Finder<'a> {
         handlers.filter(|handler| often(*handler) >= least).collect()
     }
 
-    /// Why an event that enters by a port is not usual, as far as networks have shown it. Of the library's layers they show which of a
-    /// port's events are seldom, if there is one of these that is not.
+    /// Why an event that enters by a port is not usual, as far as networks have shown it.
     fn why_unusual(&self, handler: HandlerId) -> Option<&'static str> {
-        let count = |handler: HandlerId| profile::all(self.profile.from(handler).map(|way| way.1));
-        let own = count(handler);
+        let own = self.profile.entered(handler)?;
         if self.profile.called.is_none() && !self.profile.ways.is_empty() && own == 0 {
             return Some("is of an event that the network of the profile did not have");
         }
         let mut ports = self.flat.ports.iter().map(|port| entries_of(self.flat, port));
         let beside = ports.find(|handlers| handlers.contains(&handler))?;
-        let all = profile::all(beside.into_iter().map(count));
+        let all = profile::all(beside.into_iter().filter_map(|handler| self.profile.entered(handler)));
         (all >= EVENTS && (own as f32) < all as f32 * SELDOM_AT_PORT)
             .then_some("is of an event that comes too seldom for what a path would cost")
     }

@@ -153,7 +153,7 @@ mod tests {
             vec![Passed { handler: HandlerId(1), branches }]
         };
         let ways = [(way(&[(2, 0), (5, 1), (2, 0)]), 3), (way(&[(2, 1), (5, 0)]), 1)].into();
-        Profile { called: None, ways }
+        Profile { ways, ..Profile::default() }
     }
 
     #[test]

@@ -123,7 +123,8 @@ fn an_event_that_is_seldom_at_its_port_has_no_path() {
         let [send, close] = [0, 1].map(|at| vec![Passed { handler: HandlerId(at), branches: Vec::new() }]);
         let ways = [(send, sent), (close, closed)].into_iter().filter(|way| way.1 > 0).collect();
         let called = [0, 1].map(|at| (HandlerId(at), HandlerId(at))).into_iter().collect();
-        let found = mokume_fuse::paths(&composed, &Profile { called: Some(called), ways }, Passes::ALL);
+        let entered = [(HandlerId(0), sent), (HandlerId(1), closed)].into();
+        let found = mokume_fuse::paths(&composed, &Profile { called: Some(called), ways, entered }, Passes::ALL);
         found.into_iter().map(|found| found.path.err().map(|why| why.what)).collect()
     };
     let seldom = Some("is of an event that comes too seldom for what a path would cost".to_owned());

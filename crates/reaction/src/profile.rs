@@ -28,6 +28,8 @@ pub struct Profile {
     /// them. Nothing is known of handlers that are not in the map.
     pub called: Option<BTreeMap<HandlerId, HandlerId>>,
     pub ways: BTreeMap<Vec<Passed>, u64>,
+    /// If the ways were taken in other stacks: how often events that enter by ports came there, for those that came or might have come.
+    pub entered: BTreeMap<HandlerId, u64>,
 }
 
 /// The content of a profile's file.
@@ -95,6 +97,14 @@ impl Profile {
         let called = self.called(handler);
         let begins = move |way: &[Passed]| way.first().is_some_and(|first| Some(first.handler) == called);
         self.ways.iter().filter(move |(way, _)| begins(way)).map(|(way, count)| (&way[..], *count))
+    }
+
+    /// How often the event of a handler entered by a port; `None` if nothing is known of it.
+    pub fn entered(&self, handler: HandlerId) -> Option<u64> {
+        match &self.called {
+            Some(_) => self.entered.get(&handler).copied(),
+            None => Some(all(self.from(handler).map(|way| way.1))),
+        }
     }
 
     /// What follows this handler wherever it runs on a way, each with its count.

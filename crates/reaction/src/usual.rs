@@ -2,12 +2,15 @@
 //!
 //! A handler is recognised if its definition, its event and the shape of its blocks are the same. The data says how
 //! likely its branches are, so a handler taken for another one makes slow paths, not wrong ones.
+//!
+//! How often each event entered by a port is known by the layer behind the port: what an application does with TCP, say. It is not known
+//! where another layer stands there, or where the port has an event that it had in no other stack.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::profile::{all, print_way, way, Passed, Profile};
-use crate::{Automaton, Handler, HandlerId, Trigger};
+use crate::{Automaton, Emission, Handler, HandlerId, LayerId, PortInput, Trigger};
 
 /// The usual ways through layers that many stacks use.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -15,6 +18,17 @@ pub struct Usual {
     /// The handlers of its ways, by number.
     handlers: Vec<Known>,
     ways: BTreeMap<Vec<Passed>, u64>,
+    /// The events that entered by ports, and those that might have.
+    entered: BTreeMap<Entry, u64>,
+}
+
+/// An event that enters by a port.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Entry {
+    /// The name of the definition of the layer behind the port.
+    layer: String,
+    /// The name of the class at the port, and the event.
+    event: String,
 }
 
 /// What identifies a handler.
@@ -31,6 +45,10 @@ struct Known {
 impl Usual {
     /// Adds the ways of a profile: the most frequent ones, until they cover all but one of `rare` reactions.
     pub fn add(&mut self, flat: &Automaton, profile: &Profile, rare: u64) {
+        for (entry, handler) in entries(flat) {
+            let count = self.entered.entry(entry).or_default();
+            *count = count.saturating_add(profile.entered(handler).unwrap_or(0));
+        }
         let mut ways: Vec<(&Vec<Passed>, u64)> = profile.ways.iter().map(|(way, count)| (way, *count)).collect();
         ways.sort_by_key(|way| std::cmp::Reverse(way.1));
         let mut left = all(ways.iter().map(|way| way.1)) / rare;
@@ -71,10 +89,13 @@ impl Usual {
             used.into_iter().map(|number| (&self.handlers[number.index()], number)).collect();
         let all = (0..flat.handlers.len()).map(HandlerId::from);
         let called = all.filter_map(|handler| Some((handler, *numbers.get(&known(flat, handler))?)));
-        Profile { called: Some(called.collect()), ways }
+        let entered =
+            entries(flat).filter_map(|(entry, handler)| Some((handler, *self.entered.get(&entry)?))).collect();
+        Profile { called: Some(called.collect()), ways, entered }
     }
 
-    /// The text form: one line a handler, and one line a way, with its count and its handlers, each with its branches.
+    /// The text form: one line a handler; one line a way, with its count and its handlers, each with its branches; one line an event that
+    /// enters by a port, with its count. An empty line stands between the parts.
     pub fn print(&self) -> String {
         let mut text = String::new();
         for Known { layer, event, shape } in &self.handlers {
@@ -82,6 +103,10 @@ impl Usual {
         }
         text.push('\n');
         self.ways.iter().for_each(|(way, count)| print_way(&mut text, way, *count));
+        text.push('\n');
+        for (Entry { layer, event }, count) in &self.entered {
+            let _ = writeln!(text, "{layer} {count} {event}");
+        }
         text
     }
 
@@ -102,16 +127,52 @@ impl Usual {
             };
             usual.handlers.push(known().ok_or(number + 1)?);
         }
-        for (number, line) in lines {
+        for (number, line) in lines.by_ref().take_while(|(_, line)| !line.is_empty()) {
             let (way, count) = way(line).ok_or(number + 1)?;
             usual.ways.insert(way, count);
+        }
+        for (number, line) in lines {
+            let entry = || {
+                let (layer, rest) = line.split_once(' ')?;
+                let (count, event) = rest.split_once(' ')?;
+                Some((Entry { layer: layer.to_owned(), event: event.to_owned() }, count.parse().ok()?))
+            };
+            let (entry, count) = entry().ok_or(number + 1)?;
+            usual.entered.insert(entry, count);
         }
         Ok(usual)
     }
 }
 
-fn known(flat: &Automaton, handler: HandlerId) -> Known {
-    let Handler { class, trigger, body, .. } = flat.handler(handler);
+/// The events that enter by ports, with their handlers. The layer behind a port is the first that its events lead to; where they lead to none,
+/// nothing can be known.
+fn entries(flat: &Automaton) -> impl Iterator<Item = (Entry, HandlerId)> + '_ {
+    flat.ports.iter().flat_map(move |port| {
+        let handler = |input: &PortInput| flat.handler_of(input.class, &Trigger::Event(input.handler.clone()));
+        let handlers: Vec<HandlerId> = port.inputs.iter().filter_map(handler).collect();
+        let behind = handlers
+            .iter()
+            .find_map(|handler| leads_to(flat, *handler))
+            .map(|layer| flat.layers[layer.index()].of.clone());
+        let entry = move |handler| Some((Entry { layer: behind.clone()?, event: event(flat, handler) }, handler));
+        handlers.into_iter().filter_map(entry)
+    })
+}
+
+/// The first other layer to which a handler emits.
+fn leads_to(flat: &Automaton, handler: HandlerId) -> Option<LayerId> {
+    let Handler { class, body, .. } = flat.handler(handler);
+    let own = flat.class(*class).layer;
+    let targets = body.ops().filter_map(|op| match op.kind.emission()? {
+        Emission::Event { target, .. } => flat.class_for(body, target),
+        _ => None,
+    });
+    targets.map(|class| flat.class(class).layer).find(|layer| *layer != own)
+}
+
+/// The name of a handler's class within its layer, and what it handles.
+fn event(flat: &Automaton, handler: HandlerId) -> String {
+    let Handler { class, trigger, .. } = flat.handler(handler);
     let class = flat.class(*class);
     let layer = &flat.layers[class.layer.index()];
     let within = class.name.strip_prefix(&layer.name).unwrap_or(&class.name);
@@ -121,13 +182,19 @@ fn known(flat: &Automaton, handler: HandlerId) -> Known {
         Trigger::Start => "start".to_owned(),
         Trigger::Settle => "settle".to_owned(),
     };
+    format!("{} {event}", within.trim_start_matches('.'))
+}
+
+fn known(flat: &Automaton, handler: HandlerId) -> Known {
+    let Handler { class, body, .. } = flat.handler(handler);
+    let layer = &flat.layers[flat.class(*class).layer.index()];
     let mut shape: u64 = 0xcbf2_9ce4_8422_2325;
     for block in &body.blocks {
         for number in [block.params.len(), block.ops.len(), block.terminator.targets().len()] {
             shape = (shape ^ number as u64).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    Known { layer: layer.of.clone(), event: format!("{} {event}", within.trim_start_matches('.')), shape }
+    Known { layer: layer.of.clone(), event: event(flat, handler), shape }
 }
 
 #[cfg(test)]
@@ -162,7 +229,8 @@ mod tests {
 
     fn both() -> (Automaton, Usual) {
         let both = chooses(&[("a", "First"), ("b", "Second")], 0);
-        let profile = Profile { called: None, ways: [(way(&[0, 1]), 900), (way(&[1]), 99), (way(&[0]), 1)].into() };
+        let ways = [(way(&[0, 1]), 900), (way(&[1]), 99), (way(&[0]), 1)].into();
+        let profile = Profile { ways, ..Profile::default() };
         let mut usual = Usual::default();
         usual.add(&both, &profile, 1_000);
         (both, usual)
@@ -195,6 +263,40 @@ mod tests {
         let (_, usual) = both();
         let profile = usual.of(&chooses(&[("y", "Second")], 0));
         assert_eq!(profile.ways.values().copied().collect::<Vec<_>>(), [99]);
+    }
+
+    /// A layer behind an application, which has these events, named `of`.
+    fn behind_a_port(of: &str, events: &[&str]) -> Automaton {
+        let mut text = format!("automaton Test\n\nlayer a of {of} shape worker\nlayer app shape application\n\n");
+        text += "class a.E capacity 1 {\n}\nclass app.E capacity 1 {\n}\n\nport app application {\n";
+        events.iter().for_each(|name| text += &format!("  in {name}() -> app.E.{name}\n"));
+        text += "}\n";
+        for name in events {
+            text +=
+                &format!("\nhandler app.E.{name}(e) {{\n    to = unique a.E\n    emit to.{name}()\n    return\n}}\n");
+            text += &format!("\nhandler a.E.{name}(e) {{\n    return\n}}\n");
+        }
+        let parsed = crate::text::parse(mokume_base::FileId(0), &text);
+        assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);
+        parsed.automaton
+    }
+
+    #[test]
+    fn events_of_a_port_are_known_by_the_layer_behind_it() {
+        let seen = behind_a_port("First", &["send", "close"]);
+        let sends = vec![Passed { handler: HandlerId(0), branches: Vec::new() }];
+        let mut usual = Usual::default();
+        usual.add(&seen, &Profile { ways: [(sends, 900)].into(), ..Profile::default() }, 1_000);
+        assert_eq!(Usual::parse(&usual.print()), Ok(usual.clone()));
+        let entered = |of, events: &[&str]| {
+            let flat = behind_a_port(of, events);
+            let profile = usual.of(&flat);
+            let handlers: Vec<HandlerId> = entries(&flat).map(|entry| entry.1).collect();
+            handlers.into_iter().map(|handler| profile.entered(handler)).collect::<Vec<_>>()
+        };
+        // No network had `shut`; it could not.
+        assert_eq!(entered("First", &["close", "send", "shut"]), [Some(0), Some(900), None]);
+        assert_eq!(entered("Second", &["close", "send"]), [None, None]);
     }
 
     #[test]
