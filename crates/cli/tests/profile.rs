@@ -136,6 +136,9 @@ fn a_profile_of_something_else_is_refused() {
     assert!(refused(&file, &garbled).contains("is no profile: line"));
     assert!(refused(&file, &scratch("binary.profile", "\u{0}\u{1}")).contains("is no profile: line 1"));
     assert!(refused(&file, "/nowhere/at.all").contains("cannot read"));
+    let more = |way: &str| scratch("more.profile", &format!("{}{way}\n", std::fs::read_to_string(&profile).unwrap()));
+    assert!(refused(&file, &more("1 | 999")).contains("the stack has no handler 999"));
+    assert!(refused(&file, &more("1 | 0 0/77")).contains("handler 0 has no branch 0/77"));
 }
 
 /// As `mokume sim` reports it: each step, with its place and help.

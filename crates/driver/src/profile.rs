@@ -140,5 +140,24 @@ pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profi
             format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack),
         ));
     }
+    is_of(&mokume_analyse::laid_open(composed), &written.profile).map_err(|what| {
+        let how = format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack);
+        Failure::of_use(format!("`{file}` was changed since `mokume profile` wrote it: {what}"), how)
+    })?;
     Ok(written.profile)
+}
+
+/// Whether a stack has all handlers and branches of a profile.
+fn is_of(flat: &Automaton, profile: &Profile) -> Result<(), String> {
+    let all = profile.ways.keys().flatten();
+    for Passed { handler, branches } in all {
+        let body = &flat.handlers.get(handler.index()).ok_or(format!("the stack has no handler {}", handler.0))?.body;
+        for (block, target) in branches {
+            let found = body.blocks.get(block.index());
+            if found.is_none_or(|found| *target as usize >= found.terminator.targets().len()) {
+                return Err(format!("handler {} has no branch {}/{target}", handler.0, block.0));
+            }
+        }
+    }
+    Ok(())
 }
