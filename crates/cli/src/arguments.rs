@@ -92,9 +92,9 @@ pub enum Command {
         backend: Option<Backend>,
         #[command(flatten)]
         fused: Fused,
-        /// How far the C compiler optimizes (its `-O`): tests are short, so what takes longest is to compile.
-        #[arg(long, value_name = "LEVEL", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
-        optimize: u8,
+        /// How far the C compiler optimizes (its `-O`), 0 if it is not said: tests are short, so what takes longest is to compile.
+        #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+        optimize: Option<u8>,
         /// Only tests whose name contains this.
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,

@@ -21,8 +21,8 @@ pub struct Asked<'a> {
     pub files: &'a [String],
     pub backend: Option<Backend>,
     pub fuse: (Option<u8>, Passes),
-    /// How far the C compiler optimizes.
-    pub optimize: u8,
+    /// How far the C compiler optimizes, if that was said.
+    pub optimize: Option<u8>,
     pub filter: &'a str,
     /// The file for the record.
     pub record: Option<&'a str>,
@@ -37,6 +37,12 @@ pub fn tests(asked: &Asked<'_>, apart: &Apart, printer: &Printer) -> Result<i32,
     let patience = apart.patience;
     if apart.is_child() {
         return in_child(asked, patience, apart, printer);
+    }
+    if asked.optimize.is_some() && asked.backend == Some(Backend::Interpreter) {
+        return Err(Failure::of_use(
+            "`--optimize` is for the C compiler, which the interpreter does not use",
+            "leave it out, or use `--backend c`",
+        ));
     }
     if is_input(asked.files)? {
         // Each child is given it.
@@ -114,7 +120,7 @@ fn print_death(ended: &Ended, place: &Place, printer: &Printer) {
 fn in_child(asked: &Asked<'_>, patience: Option<Duration>, apart: &Apart, printer: &Printer) -> Result<i32, Failure> {
     let world = RealWorld;
     let checked = accepted(asked.files, printer)?.fused(asked.fuse);
-    let prepared = test::prepare(&checked, asked.filter, &world).optimized(asked.optimize);
+    let prepared = test::prepare(&checked, asked.filter, &world).optimized(asked.optimize.unwrap_or(0));
     let left_out = checked.diagnostics.iter().filter(|found| compile::is_of_untaken_part(found));
     let diagnostics: Vec<_> = left_out.chain(&prepared.diagnostics).cloned().collect();
     if apart.behind == 0 {
@@ -270,7 +276,8 @@ fn print_not_run(not_run: &[NotRun], is_asked: bool, printer: &Printer) -> (Vec<
                 printer
                     .object(&json!({ "backend": "c", "tests": left_out.tests, "skipped": is_skip, "not_run": reason }));
             }
-            printer.note(format!("{} tests {what}: {reason}", left_out.tests));
+            let tests = if left_out.tests == 1 { "test" } else { "tests" };
+            printer.note(format!("{} {tests} {what}: {reason}", left_out.tests));
             if is_asked || !is_skip {
                 code = code.max(left_out.failure.exit_code());
             }

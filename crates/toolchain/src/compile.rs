@@ -117,7 +117,16 @@ fn build(job: &Job<'_>, command: &str, flags: &[String], aside: &Path) -> Result
         .within(text(aside));
     let refused = |message| Failure::Linker { command: command.to_string(), message };
     run(job.world, &linker, refused)?;
-    Ok(Built { path: aside.join("built"), warnings })
+    let path = aside.join("built");
+    if !job.world.exists(&text(&path)) {
+        return Err(made_nothing(command));
+    }
+    Ok(Built { path, warnings })
+}
+
+/// The failure of a compiler that says nothing, and makes nothing.
+fn made_nothing(command: &str) -> Failure {
+    Failure::Broken { command: command.to_string(), message: "it does not fail, but makes no file".to_string() }
 }
 
 /// The smallest program that needs what ours need: a compiler, the headers of C, and a linker.
@@ -133,7 +142,10 @@ fn if_broken(world: &dyn World, command: &str, aside: &Path) -> Option<Failure> 
         let said = words.lines().next().unwrap_or("it fails, and says nothing");
         Failure::Broken { command: command.to_string(), message: said.to_string() }
     };
-    run(world, &probe, broken).err()
+    match run(world, &probe, broken) {
+        Ok(_) if !world.exists(&text(&aside.join("smallest.so"))) => Some(made_nothing(command)),
+        ran => ran.err(),
+    }
 }
 
 /// Why the C compiler does not work. The smallest program is built anew, whatever the cache has. `None`: it works.
@@ -282,6 +294,14 @@ mod tests {
         assert_eq!(world.read_text(&text(&made)).unwrap(), "a.o b.o -lm");
         let left = world.list(&text(made.parent().unwrap())).unwrap();
         assert_eq!(left, ["a.c", "b.c", "c.h", "made.so"]);
+    }
+
+    #[test]
+    fn a_compiler_that_makes_nothing_does_not_work() {
+        let world = MemoryWorld::new().with_tool("cc", |_, _, _| Output { status: Some(0), ..Output::default() });
+        let failure = compile(&job(&world, "int a;")).unwrap_err().to_string();
+        assert_eq!(failure, "the C compiler `cc` does not work: it does not fail, but makes no file");
+        assert!(broken_compiler(&world, Path::new("cache")).is_some());
     }
 
     #[test]
