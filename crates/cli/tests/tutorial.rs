@@ -100,22 +100,30 @@ fn commands_print_what_the_pages_show() {
     }
 }
 
-/// The chapter on costs shows parts: `…` stands for any lines. The file is the first chapter's.
-fn shows(page: &str, folder: &str) -> Result<(), String> {
+/// Pages on costs show parts: `…` stands for any lines. The files are copied: where each is, and its name on the page. Profiles are made before all
+/// else.
+fn shows(page: &str, folder: &str, files: &[(&str, &str)]) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    std::fs::copy(root().join("examples/budget.mok"), folder.join("budget.mok")).map_err(|error| error.to_string())?;
-    for block in blocks(page) {
-        let Some((command, shown)) = block.strip_prefix("$ mokume ").and_then(|text| text.split_once('\n')) else {
-            continue;
-        };
-        let output = Command::new(env!("CARGO_BIN_EXE_mokume")).args(command.split(' ')).current_dir(&folder).output();
+    for (from, to) in files {
+        let to = folder.join(to);
+        std::fs::create_dir_all(to.parent().unwrap_or(&folder)).map_err(|error| error.to_string())?;
+        std::fs::copy(root().join(from), to).map_err(|error| error.to_string())?;
+    }
+    let blocks = blocks(page).into_iter().filter_map(|block| block.strip_prefix("$ "));
+    let shown = blocks
+        .flat_map(|block| block.split("\n$ "))
+        .filter(|command| command.starts_with("mokume ") || command.starts_with("head "))
+        .map(|text| text.split_once('\n').unwrap_or((text, "")));
+    let (profiles, others): (Vec<_>, Vec<_>) = shown.partition(|(command, _)| command.starts_with("mokume profile"));
+    for (command, shown) in profiles.into_iter().chain(others) {
+        let program = command.replace("mokume ", concat!(env!("CARGO_BIN_EXE_mokume"), " "));
+        let mut words = program.split(' ');
+        let output = Command::new(words.next().unwrap_or_default()).args(words).current_dir(&folder).output();
         let said = output.map_err(|error| error.to_string())?.stdout;
         let said = String::from_utf8_lossy(&said);
         let mut rest = said.as_ref();
         for part in shown.split("…\n").filter(|part| !part.is_empty()) {
-            let at =
-                rest.find(part).ok_or_else(|| format!("`mokume {command}` says\n{said}\nand the page says\n{part}"))?;
+            let at = rest.find(part).ok_or_else(|| format!("`{command}` says\n{said}\nand the page says\n{part}"))?;
             rest = &rest[at + part.len()..];
         }
     }
@@ -125,10 +133,28 @@ fn shows(page: &str, folder: &str) -> Result<(), String> {
 #[test]
 fn what_a_layer_costs_is_what_the_page_shows() {
     let page = std::fs::read_to_string(root().join("docs/tutorial-cost.md")).unwrap();
-    shows(&page, "tutorial-cost").unwrap_or_else(|difference| panic!("{difference}"));
+    let file = [("examples/budget.mok", "budget.mok")];
+    shows(&page, "tutorial-cost", &file).unwrap_or_else(|difference| panic!("{difference}"));
     let wrong = page.replace("14 operations,   3 guards  budget", "13 operations,   3 guards  budget");
     assert_ne!(wrong, page);
-    assert!(shows(&wrong, "tutorial-cost-wrong").is_err());
+    assert!(shows(&wrong, "tutorial-cost-wrong", &file).is_err());
+}
+
+#[test]
+fn what_paths_are_is_what_the_page_shows() {
+    let page = std::fs::read_to_string(root().join("docs/paths.md")).unwrap();
+    let files = [
+        "examples/host.mok",
+        "benches/tcp.mok",
+        "benches/tcp_usual.mok",
+        "benches/groups/ordered.mok",
+        "benches/groups/ordered_usual.mok",
+    ];
+    let files = files.map(|file| (file, file));
+    shows(&page, "paths", &files).unwrap_or_else(|difference| panic!("{difference}"));
+    let wrong = page.replace("tcp.send                      19 layers", "tcp.send                      18 layers");
+    assert_ne!(wrong, page);
+    assert!(shows(&wrong, "paths-wrong", &files).is_err());
 }
 
 #[test]
