@@ -1,6 +1,6 @@
 //! Every path through a wire's choices and optional parts: what it covers, and where it ends.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 
 use crate::check::wires::context::{Path, WireCheck};
 use crate::check::wires::headers::Seen;
@@ -95,11 +95,18 @@ fn step<'a>(check: &mut WireCheck<'a, '_>, field: &'a WireField, path: &mut Path
 
 fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
     if !path.bits.is_multiple_of(8) {
-        let text = format!("the headers of `{}` do not end on an octet: {} bits", check.wire.name.text, path.bits);
-        let diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
-            .at(path.last.unwrap_or(check.wire.name.span), format!("{} bits up to here", path.bits))
+        let bits = if path.bits == 1 { "1 bit".to_string() } else { format!("{} bits", path.bits) };
+        let text = format!("the headers of `{}` do not end on an octet: {bits}", check.wire.name.text);
+        let mut diagnostic = Diagnostic::error(codes::WIRE_OCTETS, text)
+            .at(path.last.unwrap_or(check.wire.name.span), format!("{bits} up to here"))
             .help(format!("add a field such as `reserved: u{} = 0`", 8 - path.bits % 8))
             .lacks(lost::octets(&check.wire.name));
+        if let Some(part) = part_of_an_octet(&check.wire.items) {
+            diagnostic = diagnostic
+                .label(part, "this part has no whole number of octets")
+                .note("each optional part may be there or not, whatever the others do")
+                .help("if always one of two parts is there, make them alternatives of the header: `f: u1  choice f { 0 => Layer.A { … } 1 => Layer.B { … } }`");
+        }
         check.fail(diagnostic);
     }
     if alternatives::of_others(check, path) {
@@ -134,6 +141,22 @@ fn end_of_path<'a>(check: &mut WireCheck<'a, '_>, path: &Path<'a>) {
         uncovered(check, &layer, &field, path);
     }
     unsaid.into_iter().for_each(|layer| unchosen(check, layer, path));
+}
+
+/// An optional part whose own fields have no whole number of octets.
+fn part_of_an_octet(items: &[WireItem]) -> Option<Span> {
+    items.iter().find_map(|item| match item {
+        WireItem::Optional { items, span, .. } => {
+            let own = items.iter().filter_map(|item| match item {
+                WireItem::Field(field) => Some(u64::from(field.width)),
+                _ => None,
+            });
+            let is_part = !own.sum::<u64>().is_multiple_of(8);
+            is_part.then_some(*span).or_else(|| part_of_an_octet(items))
+        }
+        WireItem::Choice { arms, .. } => arms.iter().find_map(|arm| part_of_an_octet(&arm.items)),
+        _ => None,
+    })
 }
 
 /// Reports a list that is read to the packet's end where a message stands behind it.
