@@ -2,9 +2,10 @@
 //! (`docs/limits.md`). The measure is the total of octets that the compiler requests from the allocator: it does
 //! nothing long without requesting some, and the number is the same on every machine.
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 
+use mimalloc::MiMalloc;
 use mokume_base::world::RealWorld;
 use mokume_driver::{check, compile};
 use mokume_testkit::growing::{Growing, GROWING};
@@ -13,7 +14,7 @@ thread_local! {
     static ASKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts the requested octets for each thread.
+/// The command's allocator, which counts the requested octets for each thread.
 struct Counting;
 
 fn count(octets: usize) {
@@ -21,18 +22,18 @@ fn count(octets: usize) {
     let _ = ASKED.try_with(|asked| asked.set(asked.get() + octets as u64));
 }
 
-// SAFETY: every call is the system allocator's; the counter allocates nothing.
+// SAFETY: every call is that allocator's; the counter allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());
-        unsafe { System.alloc(layout) }
+        unsafe { MiMalloc.alloc(layout) }
     }
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(place, layout) }
+        unsafe { MiMalloc.dealloc(place, layout) }
     }
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
-        unsafe { System.realloc(place, layout, size) }
+        unsafe { MiMalloc.realloc(place, layout, size) }
     }
 }
 

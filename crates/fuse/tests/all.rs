@@ -4,3 +4,7 @@ mod agree;
 mod asks;
 mod memos;
 mod random;
+
+/// That of the command: tests take a tenth less time with it.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
