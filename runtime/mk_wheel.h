@@ -51,10 +51,10 @@ typedef struct mk_wheel {
     uint64_t rest;    /* the same of all but `near` */
     uint32_t near;    /* a list of one timer at most, in no slot */
     uint32_t due;     /* a list in order */
-    uint32_t first;   /* what mk_wheel_next found: a timer, not in `near`; 0: none. It is the next one while its deadline is `first_at` */
     uint64_t first_at; /* none but `near` is due before it; 0, if there is none */
     const mk_timers *timers; /* by declaration */
     uint32_t timer_count;
+    uint32_t first;   /* what mk_wheel_next found: a timer, not in `near`; 0: none. It is the next one while its deadline is `first_at` */
     uint32_t slots[MK_WHEEL_LEVELS][MK_WHEEL_SLOTS];
 } mk_wheel;
 
