@@ -131,19 +131,18 @@ pub fn read(world: &dyn World, file: &str, composed: &Automaton) -> Result<Profi
     let written = Written::parse(&text).map_err(|line| {
         Failure::of_use(format!("`{file}` is no profile: line {line}"), "`mokume profile … -o FILE` writes one")
     })?;
-    if written.mark != mark(&mokume_analyse::laid_open(composed)) {
-        return Err(Failure::of_use(
-            format!(
-                "`{file}` is the profile of another stack than this, or of `{}` before it was changed",
-                written.stack
-            ),
-            format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack),
-        ));
+    let flat = mokume_analyse::laid_open(composed);
+    let refused = |what: String| {
+        Failure::of_use(what, format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack))
+    };
+    if written.mark != mark(&flat) {
+        return Err(refused(format!(
+            "`{file}` is the profile of another stack than this, or of `{}` before it was changed",
+            written.stack
+        )));
     }
-    is_of(&mokume_analyse::laid_open(composed), &written.profile).map_err(|what| {
-        let how = format!("`mokume profile … --stack {} -o {file}` makes it anew", written.stack);
-        Failure::of_use(format!("`{file}` was changed since `mokume profile` wrote it: {what}"), how)
-    })?;
+    is_of(&flat, &written.profile)
+        .map_err(|what| refused(format!("`{file}` was changed since `mokume profile` wrote it: {what}")))?;
     Ok(written.profile)
 }
 

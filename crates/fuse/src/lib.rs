@@ -30,7 +30,7 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::profile::{self, Profile};
 use mokume_reaction::{
-    Automaton, Body, CellId, ClassId, Emission, Handler, HandlerId, LayerId, Path, Port, PortInput, SourceId, Trigger,
+    Automaton, Body, CellId, ClassId, Emission, Handler, HandlerId, LayerId, Path, SourceId, Trigger,
 };
 
 pub use asks::in_order;
@@ -455,7 +455,7 @@ impl<'a> Finder<'a> {
         if self.profile.called.is_none() && !self.profile.ways.is_empty() && own == 0 {
             return Some("is of an event that the network of the profile did not have");
         }
-        let mut ports = self.flat.ports.iter().map(|port| entries_of(self.flat, port));
+        let mut ports = self.flat.ports.iter().map(|port| self.flat.entries(port));
         let beside = ports.find(|handlers| handlers.contains(&handler))?;
         let all = profile::all(beside.into_iter().filter_map(|handler| self.profile.entered(handler)));
         (all >= EVENTS && (own as f32) < all as f32 * SELDOM_AT_PORT)
@@ -548,16 +548,10 @@ fn emitted_to<'a>(automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Ite
 /// The handlers of events that enter by a port, each once.
 fn entries(automaton: &Automaton) -> Vec<HandlerId> {
     let mut entries = Vec::new();
-    for handler in automaton.ports.iter().flat_map(|port| entries_of(automaton, port)) {
+    for handler in automaton.ports.iter().flat_map(|port| automaton.entries(port)) {
         entries.extend(Some(handler).filter(|handler| !entries.contains(handler)));
     }
     entries
-}
-
-/// The same of one port.
-fn entries_of(automaton: &Automaton, port: &Port) -> Vec<HandlerId> {
-    let handler = |input: &PortInput| automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
-    port.inputs.iter().filter_map(handler).collect()
 }
 
 /// The automaton with the paths that were found.

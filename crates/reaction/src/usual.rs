@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::profile::{all, print_way, way, Passed, Profile};
-use crate::{Automaton, Emission, Handler, HandlerId, LayerId, PortInput, Trigger};
+use crate::{Automaton, Emission, Handler, HandlerId, LayerId, Trigger};
 
 /// The usual ways through layers that many stacks use.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -148,8 +148,7 @@ impl Usual {
 /// nothing can be known.
 fn entries(flat: &Automaton) -> impl Iterator<Item = (Entry, HandlerId)> + '_ {
     flat.ports.iter().flat_map(move |port| {
-        let handler = |input: &PortInput| flat.handler_of(input.class, &Trigger::Event(input.handler.clone()));
-        let handlers: Vec<HandlerId> = port.inputs.iter().filter_map(handler).collect();
+        let handlers = flat.entries(port);
         let behind = handlers
             .iter()
             .find_map(|handler| leads_to(flat, *handler))
