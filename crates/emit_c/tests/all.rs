@@ -12,6 +12,6 @@ mod run_files;
 mod sums;
 mod timers;
 
-/// That of the command: tests take a tenth less time with it.
+/// That of the command.
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -5,6 +5,6 @@ mod asks;
 mod memos;
 mod random;
 
-/// That of the command: tests take a tenth less time with it.
+/// That of the command.
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

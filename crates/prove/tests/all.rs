@@ -8,6 +8,6 @@ mod rules;
 mod solving;
 mod terms;
 
-/// That of the command: tests take a tenth less time with it.
+/// That of the command.
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;

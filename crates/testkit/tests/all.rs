@@ -4,6 +4,6 @@ mod generated;
 mod random_back_ends;
 mod scripts;
 
-/// That of the command: tests take a tenth less time with it.
+/// That of the command.
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
