@@ -455,7 +455,7 @@ impl<'a> Finder<'a> {
         if self.profile.called.is_none() && !self.profile.ways.is_empty() && own == 0 {
             return Some("is of an event that the network of the profile did not have");
         }
-        let mut ports = self.flat.ports.iter().map(|port| self.flat.entries(port));
+        let mut ports = self.flat.ports.iter().map(|port| profile::entries(self.flat, port));
         let beside = ports.find(|handlers| handlers.contains(&handler))?;
         let all = profile::all(beside.into_iter().filter_map(|handler| self.profile.entered(handler)));
         (all >= EVENTS && (own as f32) < all as f32 * SELDOM_AT_PORT)
@@ -548,7 +548,7 @@ fn emitted_to<'a>(automaton: &'a Automaton, body: &'a Body) -> impl Iterator<Ite
 /// The handlers of events that enter by a port, each once.
 fn entries(automaton: &Automaton) -> Vec<HandlerId> {
     let mut entries = Vec::new();
-    for handler in automaton.ports.iter().flat_map(|port| automaton.entries(port)) {
+    for handler in automaton.ports.iter().flat_map(|port| profile::entries(automaton, port)) {
         entries.extend(Some(handler).filter(|handler| !entries.contains(handler)));
     }
     entries

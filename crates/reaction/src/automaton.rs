@@ -448,12 +448,6 @@ impl Automaton {
             .map(HandlerId::from)
     }
 
-    /// The handlers of the events that enter by a port, in the order of its inputs.
-    pub fn entries(&self, port: &Port) -> Vec<HandlerId> {
-        let handler = |input: &PortInput| self.handler_of(input.class, &Trigger::Event(input.handler.clone()));
-        port.inputs.iter().filter_map(handler).collect()
-    }
-
     /// The class of an id. Panics if there is none, which the verifier excludes.
     pub fn class(&self, id: ClassId) -> &Class {
         &self.classes[id.index()]

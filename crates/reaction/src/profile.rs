@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::{Automaton, BlockId, HandlerId};
+use crate::{Automaton, BlockId, HandlerId, Port, PortInput, Trigger};
 
 /// The most branches of a way that are recorded; the rest is cut off.
 const LONGEST: usize = 20_000;
@@ -75,6 +75,12 @@ impl Going {
 /// The sum of counts, saturating, as counts also come from files.
 pub fn all(counts: impl IntoIterator<Item = u64>) -> u64 {
     counts.into_iter().fold(0, u64::saturating_add)
+}
+
+/// The handlers of the events that enter by a port, in the order of its inputs.
+pub fn entries(automaton: &Automaton, port: &Port) -> Vec<HandlerId> {
+    let handler = |input: &PortInput| automaton.handler_of(input.class, &Trigger::Event(input.handler.clone()));
+    port.inputs.iter().filter_map(handler).collect()
 }
 
 impl Profile {

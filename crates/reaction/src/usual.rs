@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use crate::profile::{all, print_way, way, Passed, Profile};
+use crate::profile::{self, all, print_way, way, Passed, Profile};
 use crate::{Automaton, Emission, Handler, HandlerId, LayerId, Trigger};
 
 /// The usual ways through layers that many stacks use.
@@ -148,7 +148,7 @@ impl Usual {
 /// nothing can be known.
 fn entries(flat: &Automaton) -> impl Iterator<Item = (Entry, HandlerId)> + '_ {
     flat.ports.iter().flat_map(move |port| {
-        let handlers = flat.entries(port);
+        let handlers = profile::entries(flat, port);
         let behind = handlers
             .iter()
             .find_map(|handler| leads_to(flat, *handler))
