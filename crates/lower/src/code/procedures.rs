@@ -4,7 +4,7 @@
 //! unchanged, and has no arrays among its parameters and results. The current objects of the caller, such as the
 //! session, are passed to it as far as it uses them.
 
-use rustc_hash::FxHashSet as HashSet;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction as r;
 use mokume_semantics::program as s;
@@ -59,25 +59,35 @@ impl<'p> Writer<'_, 'p> {
         found
     }
 
-    /// At how many places of the layer's code a function is called.
-    fn places(&self, wanted: Called) -> usize {
-        let Some(layer) = self.layer(self.inst) else { return 0 };
+    /// At how many places of the layer's code, and of the program's functions, a function is called.
+    fn places(&mut self, wanted: Called) -> usize {
+        let inst = self.inst;
+        if !self.called_at.contains_key(&inst) {
+            let counted = self.places_of_all();
+            self.called_at.insert(inst, counted);
+        }
+        self.called_at[&inst].get(&wanted).copied().unwrap_or(0)
+    }
+
+    /// The same of all functions.
+    fn places_of_all(&self) -> HashMap<Called, usize> {
+        let mut counted = HashMap::default();
+        let Some(layer) = self.layer(self.inst) else { return counted };
         let functions = self.program.functions.iter().map(|function| function.body.as_slice());
-        let mut count = 0;
         for block in blocks(layer).chain(functions) {
             walk(block, &mut |met| {
                 let Met::Expr(expr) = met else { return };
-                count += usize::from(match (&expr.kind, wanted) {
-                    (s::ExprKind::Call { function, .. }, Called::Free(wanted)) => *function == wanted,
-                    (
-                        s::ExprKind::CallOwn { function, .. } | s::ExprKind::CallOn { function, .. },
-                        Called::Own(wanted),
-                    ) => *function == wanted,
-                    _ => false,
-                });
+                let called = match &expr.kind {
+                    s::ExprKind::Call { function, .. } => Called::Free(*function),
+                    s::ExprKind::CallOwn { function, .. } | s::ExprKind::CallOn { function, .. } => {
+                        Called::Own(*function)
+                    }
+                    _ => return,
+                };
+                *counted.entry(called).or_default() += 1;
             });
         }
-        count
+        counted
     }
 
     /// Makes the procedure for a function and its current objects; `None` if it cannot be one.

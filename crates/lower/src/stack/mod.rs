@@ -66,6 +66,8 @@ pub struct Lowering<'p> {
     pub functions: HashMap<(usize, String, Reading), r::FunctionId>,
     /// Whether a function that an instance's layer calls is long enough, and called often enough, to be a procedure.
     pub worth_it: HashMap<(usize, Called), bool>,
+    /// By instance: at how many places each function is called.
+    pub called_at: HashMap<usize, HashMap<Called, usize>>,
     /// The procedures; `None` for functions that cannot be one.
     pub procedures: HashMap<Standing, Option<Procedure>>,
     pub watched: Vec<Watched>,
@@ -104,6 +106,7 @@ impl<'p> Lowering<'p> {
             reached: BTreeSet::new(),
             functions: HashMap::default(),
             worth_it: HashMap::default(),
+            called_at: HashMap::default(),
             procedures: HashMap::default(),
             watched: Vec::new(),
             handed_on: HashSet::default(),

@@ -33,8 +33,9 @@ fn of_layer(layer: &Layer, deeds: &[(&Handler, Deeds)], out: &mut Vec<Diagnostic
         let end = ways.block(&handler.body, Some(Way::default()));
         ways.ends(end);
     }
+    let mut given = given_where_refused(layer);
     for (index, function) in layer.functions.iter().enumerate() {
-        let given_by_callers = given_where_refused(layer, index as u32);
+        let given_by_callers = given.remove(&(index as u32)).unwrap_or_default();
         let mut ways = Ways { layer, quotas: &quotas, is_function: true, given_by_callers, out };
         ways.block(&function.body, Some(Way::default()));
     }
@@ -63,15 +64,15 @@ fn kept_for_things<'a>(layer: &'a Layer, deeds: &[(&Handler, Deeds)]) -> BTreeMa
     quotas.filter(|(at, _)| is_of_things(at)).map(|(at, member)| (at, &member.name)).collect()
 }
 
-/// The quotas that some caller gives back to after the function refused.
-fn given_where_refused(layer: &Layer, function: u32) -> BTreeSet<StateAt> {
-    let mut given = BTreeSet::new();
+/// By function: the quotas that some caller gives back to after it refused.
+fn given_where_refused(layer: &Layer) -> BTreeMap<u32, BTreeSet<StateAt>> {
+    let mut given: BTreeMap<u32, BTreeSet<StateAt>> = BTreeMap::new();
     visit::walk_layer(layer, &mut |met| {
         let Met::Stmt(Stmt { kind: StmtKind::IfDone { call, otherwise, .. }, .. }) = met else { return };
-        if visit::own_call(call) == Some(function) {
+        if let Some(function) = visit::own_call(call) {
             visit::walk(otherwise, &mut |met| {
                 if let Met::Stmt(Stmt { kind: StmtKind::Give { quota, .. }, .. }) = met {
-                    given.insert(quota.place());
+                    given.entry(function).or_default().insert(quota.place());
                 }
             });
         }
