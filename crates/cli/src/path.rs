@@ -25,7 +25,7 @@ pub fn path(
         all.iter().for_each(|one| line(one, printer));
         return Ok(0);
     };
-    known(all.iter().map(|shown| &shown.events), event)?;
+    known(&compiled.composed, all.iter().map(|shown| &shown.events), event)?;
     let Some(shown) = all.iter().find(|shown| shown.events.iter().any(|known| known == event)) else { return Ok(0) };
     match &shown.path {
         Ok(way) if printer.is_json() => object(shown, Some(way), printer),

@@ -190,11 +190,19 @@ pub(crate) fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
     leads.map(|(port, input)| format!("{}.{}", port.name, input.event)).collect()
 }
 
-/// Fails if none of these is the event, and lists them.
-pub fn known<'a>(all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Result<(), Failure> {
+/// Fails if none of these is the event, and lists them. Of a timer, or of an event inside the stack, it says that no path was
+/// looked for.
+pub fn known<'a>(composed: &Automaton, all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Result<(), Failure> {
     let known: Vec<&str> = all.flatten().map(String::as_str).collect();
+    let is_inside = || (0..composed.handlers.len()).any(|id| composed.handler_name(id.into()) == event);
     match known.contains(&event) {
         true => Ok(()),
+        false if is_inside() => {
+            let help =
+                "for timers and events inside the stack paths are looked for by a profile in which they are usual: \
+                        `mokume profile`, and `--profile FILE` here";
+            Err(Failure::of_use(format!("no path was looked for after `{event}`, so the layers do it"), help))
+        }
         false => {
             let help = format!("there are: {}", known.join(", "));
             Err(Failure::of_use(format!("there is no event `{event}`"), help))

@@ -24,7 +24,7 @@ pub fn page(
 ) -> Result<String, Failure> {
     let all = mokume_fuse::paths(composed, profile, passes);
     let names: Vec<Vec<String>> = all.iter().map(|found| events(composed, found.handler)).collect();
-    known(names.iter(), event)?;
+    known(composed, names.iter(), event)?;
     let place = names.iter().position(|events| events.iter().any(|name| name == event)).unwrap_or_default();
     let found = &all[place];
     let (path, order) = match &found.path {

@@ -176,7 +176,7 @@ pub fn prove(
     let numbers = kept::Numbers::of(&flat);
     let found = crate::path::found(composed, profile);
     if let Some(event) = event {
-        crate::path::known(found.iter().map(|(events, _)| events), event)?;
+        crate::path::known(composed, found.iter().map(|(events, _)| events), event)?;
     }
     let mut proofs = Vec::new();
     for (events, path) in found {

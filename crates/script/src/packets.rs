@@ -393,7 +393,9 @@ fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &L
     let shown: Vec<&Looked> = layer.fields.iter().filter(wanted).collect();
     let mut fields: Vec<String> = shown.chunk_by(|one, next| one.name == next.name).map(run).collect();
     let is_shown = |name: &&str| !is_list(name);
-    fields.extend(missing(layer).filter(is_shown).map(|name| format!("{name}: (not there)")));
+    // What refused the packet read no further.
+    let why = if layer.wrong.is_some() { "not read" } else { "not there" };
+    fields.extend(missing(layer).filter(is_shown).map(|name| format!("{name}: ({why})")));
     let hidden = layer.fields.iter().any(|field| !wanted(&field));
     let shown = braces(&layer.pattern.name, fields, hidden);
     match &layer.wrong {

@@ -19,7 +19,9 @@ pub(super) fn read(reader: &mut WireReader, field: &ast::WireField) -> Option<Wi
     }
     let width = width_of(reader, field, &name)?;
     let big = field.byte_order().map_or(reader.big, |order| order == ast::ByteOrder::Big);
-    if !big && width > 8 && width % 8 != 0 {
+    // A wire of low octets first may have parts of octets, but a part alone has no order.
+    let alone = width < 8 && reader.big;
+    if !big && (alone || width > 8) && width % 8 != 0 {
         let text = format!("{width} bits have no byte order");
         reader.cx.error(codes::WIRE_WIDTH, text, name.span, "little endian", "make it whole octets, or `big`");
     }

@@ -204,8 +204,26 @@ fn measure(reader: &mut WireReader, call: &ast::CallExpr, span: mokume_base::Spa
     if found.is_none() {
         let help = "there is `size(packet)`, `size(header)`, `size(payload)`, `checksum(header)`, `checksum(packet)`";
         reader.cx.error(codes::WIRE_VALUE, "a wire does not compute this", span, "unknown here", help);
+    } else if let Some(further) = args.get(1) {
+        further_argument(reader, &name.text, further);
     }
     found
+}
+
+/// Reports a second argument of `checksum(…)` or `size(…)`. With addresses a sum is made by a layer, as it has to be one that
+/// knows them.
+fn further_argument(reader: &mut WireReader, measure: &str, further: &ast::Arg) {
+    let pseudo = further.value().and_then(|value| tree::name_expr(reader.file, &value));
+    let is_pseudo = measure == "checksum" && pseudo.is_some_and(|name| name.text == "pseudo");
+    let (text, help) = match is_pseudo {
+        true => (
+            "a wire does not add up a pseudo header".to_string(),
+            "let a layer make the sum: `s: u16 = InetChecksum.sum    default checksum(packet, pseudo)`; the default is for packets \
+             that tests write",
+        ),
+        false => (format!("`{measure}` takes one argument"), "leave out what follows the first"),
+    };
+    reader.cx.error(codes::WIRE_VALUE, text, further.span(reader.file), "not used", help);
 }
 
 /// Adds the comparisons of `a >= b and …` to the list.
