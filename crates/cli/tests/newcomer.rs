@@ -324,6 +324,39 @@ fn labels_of_charts_have_what_tells_frames_apart() {
     }
 }
 
+/// The fields behind the place where a packet was refused were said not to be there.
+#[test]
+fn behind_what_refuses_a_packet_nothing_was_read() {
+    let file = scratch("not_read.mok");
+    std::fs::write(&file, NOT_READ).unwrap();
+    let said = text(&mokume(&["test", &file, "--backend", "interpreter"]).stdout);
+    assert!(said.contains("W { a: (not read), b: (not read), .. } (malformed: W.length)"), "{said}");
+}
+
+const NOT_READ: &str = r#"// The packet is refused at its length: the fields behind it were not read, and are in it all the same.
+worker E {
+    header { a: u8, b: u8 }
+    on send(msg) { below.send(msg, a: 1, b: 2) }
+    on deliver(msg) { above.deliver(msg) }
+}
+wire W big {
+    length: u8 = size(packet)    where length >= 20
+    a:      u8 = E.a
+    b:      u8 = E.b
+}
+bundle B = E encoded W
+stack Host(device: Device) {
+    e = B over device
+    export e
+}
+
+test "a packet that its own wire refuses" {
+    stack Host
+    e.send_to("x")
+    => device.frame(W { a: 1, b: 2 } "x")
+}
+"#;
+
 /// A datagram to a port that nobody has was called malformed, by the wire of a layer that has another port.
 #[test]
 fn a_packet_that_may_be_for_somebody_else_is_malformed_only_if_it_is_not() {

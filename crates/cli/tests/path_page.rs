@@ -136,6 +136,11 @@ fn a_page_is_of_one_event_that_has_a_path() {
     assert!(code == 1 && why.contains("`udp.open` has no path: "), "{why}");
     let (code, why) = said(&["path", host, "--event", "udp.sends", "--html", "page.html"]);
     assert!(code == 2 && why.contains("there is no event `udp.sends`"), "{why}");
+    // A timer is no event that there is not.
+    let meter = host.replace("host.mok", "meter.mok");
+    let asked = ["path", &meter, "--stack", "Reader", "--event", "meter.Metering.E.expiry ask_at"];
+    let (code, why) = said(&asked);
+    assert!(code == 2 && why.contains("no path was looked for after `meter.Metering.E.expiry ask_at`"), "{why}");
     let (code, why) = said(&["path", host, "--event", "udp.send", "--html", "page.png"]);
     assert!(code == 2 && why.contains("end the name in .html"), "{why}");
 }

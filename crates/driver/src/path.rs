@@ -194,10 +194,11 @@ pub(crate) fn events(composed: &Automaton, id: HandlerId) -> Vec<String> {
 /// looked for.
 pub fn known<'a>(composed: &Automaton, all: impl Iterator<Item = &'a Vec<String>>, event: &str) -> Result<(), Failure> {
     let known: Vec<&str> = all.flatten().map(String::as_str).collect();
-    let is_inside = || (0..composed.handlers.len()).any(|id| composed.handler_name(id.into()) == event);
+    let all = (0..composed.handlers.len()).map(HandlerId::from);
+    let mut inside = all.filter(|id| !composed.is_at_port(*id)).map(|id| composed.handler_name(id));
     match known.contains(&event) {
         true => Ok(()),
-        false if is_inside() => {
+        false if inside.any(|name| name == event) => {
             let help =
                 "for timers and events inside the stack paths are looked for by a profile in which they are usual: \
                         `mokume profile`, and `--profile FILE` here";
