@@ -26,7 +26,8 @@ fn commands(page: &str) -> Vec<(String, Vec<String>)> {
 /// Of the stacks that run: with it, the weather loses few enough frames for what the pages show.
 const SEED: u32 = 2;
 
-/// All of it as one script: a running stack goes to the background; each command's output goes to a separate file.
+/// All of it as one script: a running stack goes to the background, and runs before the next command begins (on a busy
+/// machine that takes more than a moment); each command's output goes to a separate file.
 fn script(commands: &[(String, Vec<String>)]) -> String {
     // Without IPv6 the kernel sends nothing by itself; so the weather meets the same frames in each run of one seed.
     let quiet = "sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1 || true";
@@ -40,7 +41,13 @@ fn script(commands: &[(String, Vec<String>)]) -> String {
             true => command.replacen(" run ", &format!(" run --seed {SEED} "), 1),
             false => command,
         };
-        let background = if runs || command.ends_with(" &") { " &\nsleep 1" } else { "" };
+        let background = match (runs, command.ends_with(" &")) {
+            (true, _) => format!(
+                " &\nfor wait in $(seq 600); do grep -q '^running' said-{index} && break; sleep 0.1; done\nsleep 1"
+            ),
+            (false, true) => " &\nsleep 1".to_string(),
+            (false, false) => String::new(),
+        };
         let command = command.trim_end_matches(" &");
         script += &format!("{before}{{ {command}; }} >said-{index} 2>&1{background}\n");
     }
