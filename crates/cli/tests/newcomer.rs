@@ -680,3 +680,19 @@ fn nothing_that_the_user_has_is_overwritten_by_a_slip() {
     }
     assert!(mokume(&["sim", &source, "--record", "/dev/null", "--pcap", "/dev/null"]).status.success());
 }
+
+/// Of a list in a list, what is written field by field says of no element which of the inner ones are its own.
+#[test]
+fn elements_of_a_list_in_a_list_that_are_not_told_apart_are_refused() {
+    let file = std::fs::read_to_string(root().join("tests/program/lists_in_lists.mok")).unwrap();
+    let test = |fields: &str| {
+        let step =
+            format!("test \"told\" {{\n    stack Mapped\n    device.frame(Map {{ {fields} }})\n    => nothing\n}}\n");
+        checked("lists.mok", &format!("{file}{step}"))
+    };
+    let said = test("site: 1, site: 2, weight: 3, weight: 4, host: 1, host: 3, host: 4");
+    assert!(said.contains("error[M0729]: `host` has no place in a `Map`"), "{said}");
+    assert!(said.contains("write a list's elements one after the other, each with all its fields"), "{said}");
+    let said = test("site: 1, host: 1, many: 1, count: 0");
+    assert!(said.contains("error[M0729]: `host` has no place in a `Map`"), "{said}");
+}

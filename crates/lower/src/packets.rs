@@ -4,7 +4,7 @@ use mokume_base::{Code, Diagnostic};
 use mokume_reaction::{FieldValue, Wire, WireExpression, WireId, WireItem};
 use mokume_script::{Arg, Packet, PacketPart, WirePattern};
 use mokume_semantics::program as s;
-use mokume_wire::by_fields::{Default as Of, Known};
+use mokume_wire::by_fields::{Default as Of, Known, Unsaid};
 
 use crate::protocols::Above;
 use crate::script::Scripting;
@@ -104,7 +104,13 @@ impl Scripting<'_> {
         let known = Known { given: &given, defaults, pseudo: 0 };
         if let Err(unsaid) = mokume_wire::by_fields::write(self.automaton, wire, &known, &[]) {
             let text = mokume_script::why(&unsaid, &name.text);
-            let help = "leave out what does not fit the rest, or write the octets: `x\"0304\"`";
+            let octets = "or write the octets: `x\"0304\"`";
+            let (Unsaid::NoPlace(field) | Unsaid::Taken { name: field, .. }) = &unsaid;
+            let fields = WireItem::fields(&self.automaton.wires[wire.index()].items);
+            let help = match fields.into_iter().filter(|known| known.name == *field).count() {
+                0 | 1 => format!("leave out what does not fit the rest, {octets}"),
+                _ => format!("a count that is written says how many there are; else write a list's elements one after the other, each with all its fields; {octets}"),
+            };
             self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "no such packet").help(help));
         }
     }

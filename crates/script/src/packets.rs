@@ -272,7 +272,7 @@ fn tail(packet: &Packet) -> (Vec<u8>, bool) {
 
 /// The argument for a field.
 fn argument<'a>(pattern: &'a WirePattern, field: &Looked) -> Option<&'a Arg> {
-    pattern.fields.iter().filter(|(name, _)| *name == field.name).nth(field.nth).map(|(_, arg)| arg)
+    Some(&pattern.fields[field.given?].1)
 }
 
 fn is_field_met(automaton: &Automaton, names: &mut Names, pattern: &WirePattern, field: &Looked) -> bool {
@@ -284,13 +284,9 @@ fn is_field_met(automaton: &Automaton, names: &mut Names, pattern: &WirePattern,
 
 /// Fields that are named in the pattern and missing in the packet.
 fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a str> {
-    let count = |name: &str| layer.fields.iter().filter(|field| field.name == name).count();
     let named = layer.pattern.fields.iter().enumerate();
     named
-        .filter(move |(at, (name, _))| {
-            let before = layer.pattern.fields[..*at].iter().filter(|(known, _)| known == name).count();
-            before >= count(name)
-        })
+        .filter(|(at, _)| !layer.fields.iter().any(|field| field.given == Some(*at)))
         .map(|(_, (name, _))| name.as_str())
 }
 

@@ -3,10 +3,15 @@
 //! [`encode`](crate::encode) and [`decode`](crate::decode).
 
 use mokume_reaction::{
-    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireExpression, WireField,
-    WireId, WireItem, WireList, WireTest,
+    Automaton, Compare, FieldIndex, FieldValue, HeaderId, OptionArm, VariantId, Wire, WireArm, WireExpression,
+    WireField, WireId, WireItem, WireTest,
 };
 
+mod seats;
+mod values;
+
+use self::seats::Seats;
+use self::values::{chosen, set};
 use crate::bits;
 use crate::encode::{encode_as_said, is_checksum, Said};
 use crate::expression::{evaluate, internet_checksum, named, Facts, Slot};
@@ -15,8 +20,8 @@ use crate::{HeaderValue, Read};
 /// What is known of a packet of one wire.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
-    /// Fields with their values; a field of a list occurs once for each element. A field without a value is present
-    /// with any value.
+    /// Fields with their values; a field of a list occurs once for each element, and the order says for which one. A
+    /// field without a value is present with any value.
     pub given: &'a [(String, Option<u64>)],
     /// The values of fields that are not given, by name; the others have the wire's value, or zero.
     pub defaults: &'a [(String, Default)],
@@ -57,11 +62,12 @@ pub enum Unsaid {
 /// The packet with these fields and this payload. All given fields have the given values, or there is an error.
 pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8]) -> Result<Vec<u8>, Unsaid> {
     let wire = &automaton.wires[wire.index()];
-    let headers = headers(automaton, wire, known);
-    let mut met = Met::default();
+    let (headers, seats) = headers(automaton, wire, known);
+    let mut met = Met::new(known, &seats);
     let mut placed: Vec<(FieldIndex, String, u64)> = Vec::new();
-    let mut said = |field: &WireField| match (met.next(known, &field.name), default(known, &field.name)) {
-        (Some(value), _) => {
+    let mut said = |field: &WireField| match (met.next(field), default(known, &field.name)) {
+        (Some(at), _) => {
+            let value = known.given[at].1;
             placed.extend(value.map(|value| (field.index, field.name.clone(), value)));
             Said::Value(value.unwrap_or(0))
         }
@@ -88,17 +94,16 @@ pub fn write(automaton: &Automaton, wire: WireId, known: &Known, payload: &[u8])
     Ok(laid.octets)
 }
 
-/// Checks that each given name was used as often as it is given, or is the bit of an option, which is 0 or 1.
+/// Checks that each given value was used, or is the bit of an option, which is 0 or 1.
 fn all_said(automaton: &Automaton, wire: &Wire, known: &Known, met: &Met) -> Result<(), Unsaid> {
     let bits = options_of(automaton, &wire.items);
     for (at, (name, value)) in known.given.iter().enumerate() {
-        let nth = known.given[..at].iter().filter(|(before, _)| before == name).count();
         let is_bit = bits.contains(name) && !WireItem::fields(&wire.items).iter().any(|field| field.name == *name);
         match value {
             Some(value) if is_bit && *value > 1 => {
                 return Err(Unsaid::Taken { name: name.clone(), value: *value, instead: 1 })
             }
-            _ if !is_bit && nth >= met.times(name) => return Err(Unsaid::NoPlace(name.clone())),
+            _ if !is_bit && !met.used[at] => return Err(Unsaid::NoPlace(name.clone())),
             Some(_) | None => {}
         }
     }
@@ -109,8 +114,8 @@ fn all_said(automaton: &Automaton, wire: &Wire, known: &Known, met: &Met) -> Res
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Looked {
     pub name: String,
-    /// Its number among the fields of this name: fields of lists occur repeatedly.
-    pub nth: usize,
+    /// The number of its value in [`Known::given`], if one is given.
+    pub given: Option<usize>,
     /// Width in bits; 0 for an option, which is present or not.
     pub width: u8,
     pub value: u64,
@@ -130,7 +135,7 @@ impl Looked {
 /// The fields of a packet, as far as it was read, each with the value it ought to have.
 pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], read: &Read) -> Vec<Looked> {
     let of = &automaton.wires[wire.index()];
-    let wanted = headers(automaton, of, known);
+    let (wanted, seats) = headers(automaton, of, known);
     let packet = &packet[..read.packet_size];
     let mut slots: Vec<Option<Slot>> = Vec::new();
     for (field, seen) in read.fields.iter().filter_map(|seen| Some((seen.field?, seen))) {
@@ -145,24 +150,24 @@ pub fn look(automaton: &Automaton, wire: WireId, known: &Known, packet: &[u8], r
         header_size: read.header_size,
         own: Some(own),
     };
-    let mut met = Met::default();
+    let mut met = Met::new(known, &seats);
     let mut all: Vec<Looked> = Vec::new();
     for (field, seen) in read.fields.iter().filter_map(|seen| Some((seen.field?, seen))) {
-        let nth = met.count(&field.name);
+        let given = met.next(field);
         let slot = Slot { at: seen.bit, width: seen.width, value: seen.value };
         let (wanted, follows) = match default(known, &field.name) {
             Some(Default::PseudoChecksum) => (pseudo_checksum(known, packet, slot), true),
             Some(Default::Of(expression)) => (evaluate(expression, &facts(field.index)), is_measure(expression)),
             None => own_value(of, field, &wanted, &facts(field.index)),
         };
-        all.push(Looked { name: field.name.clone(), nth, width: seen.width, value: seen.value, wanted, follows });
+        all.push(Looked { name: field.name.clone(), given, width: seen.width, value: seen.value, wanted, follows });
     }
-    all.extend(options(automaton, of, &wanted, read));
+    all.extend(options(automaton, of, known, (&wanted, read)));
     all
 }
 
 /// Options that are present or ought to be, by the header's bit for them.
-fn options(automaton: &Automaton, wire: &Wire, wanted: &[HeaderValue], read: &Read) -> Vec<Looked> {
+fn options(automaton: &Automaton, wire: &Wire, known: &Known, (wanted, read): (&[HeaderValue], &Read)) -> Vec<Looked> {
     let Ok(decoded) = &read.decoding else { return Vec::new() };
     let mut all = Vec::new();
     for arm in arms(&wire.items) {
@@ -177,7 +182,8 @@ fn options(automaton: &Automaton, wire: &Wire, wanted: &[HeaderValue], read: &Re
             (None, None) => continue,
             (value, wanted) => (value.unwrap_or(0), wanted.unwrap_or(0)),
         };
-        all.push(Looked { name, nth: 0, width: 0, value, wanted, follows: false });
+        let given = known.given.iter().position(|(given, _)| *given == name);
+        all.push(Looked { name, given, width: 0, value, wanted, follows: false });
     }
     all
 }
@@ -198,13 +204,8 @@ fn own_value(wire: &Wire, field: &WireField, headers: &[HeaderValue], facts: &Fa
 
 /// The tag of the arm for these headers.
 fn tag(items: &[WireItem], on: FieldIndex, headers: &[HeaderValue]) -> Option<u64> {
-    let has = |(header, variant): &(HeaderId, VariantId)| {
-        headers.iter().any(|value| value.header == *header && value.variant == *variant)
-    };
     items.iter().find_map(|item| match item {
-        WireItem::Choice { on: own, arms, .. } if *own == on => {
-            arms.iter().find(|arm| arm.selects.iter().all(has)).map(|arm| arm.tag)
-        }
+        WireItem::Choice { on: own, arms, .. } if *own == on => chosen(arms, headers).map(|arm| arm.tag),
         item => item.inner().into_iter().find_map(|items| tag(items, on, headers)),
     })
 }
@@ -234,65 +235,55 @@ fn pseudo_checksum(known: &Known, packet: &[u8], slot: Slot) -> u64 {
     sum ^ 0xffff
 }
 
-/// How often each name was used.
-#[derive(Default)]
-struct Met(Vec<(String, usize)>);
+/// Which of the given values were used.
+struct Met<'a> {
+    known: &'a Known<'a>,
+    seats: &'a Seats,
+    used: Vec<bool>,
+}
 
-impl Met {
-    fn count(&mut self, name: &str) -> usize {
-        match self.0.iter_mut().find(|(known, _)| known == name) {
-            Some((_, count)) => {
-                *count += 1;
-                *count - 1
-            }
-            None => {
-                self.0.push((name.to_string(), 1));
-                0
-            }
-        }
+impl<'a> Met<'a> {
+    fn new(known: &'a Known<'a>, seats: &'a Seats) -> Met<'a> {
+        Met { known, seats, used: vec![false; known.given.len()] }
     }
 
-    fn times(&self, name: &str) -> usize {
-        self.0.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
-    }
-
-    /// The value given for the next field of this name.
-    fn next(&mut self, known: &Known, name: &str) -> Option<Option<u64>> {
-        let nth = self.count(name);
-        known.given.iter().filter(|(given, _)| given == name).nth(nth).map(|(_, value)| *value)
+    /// The number of the value given for a field, which is used then.
+    fn next(&mut self, field: &WireField) -> Option<usize> {
+        let is_next = |at: &usize| !self.used[*at] && self.known.given[*at].0 == field.name && !self.seats.holds(*at);
+        let found = self.seats.of(field.index).or_else(|| (0..self.used.len()).find(is_next))?;
+        self.used[found] = true;
+        Some(found)
     }
 }
 
 // ---- the headers that the fields belong to ----
 
-/// The alternatives, lists and options that the given fields need; all other fields are zero.
-fn headers(automaton: &Automaton, wire: &Wire, known: &Known) -> Vec<HeaderValue> {
+/// The alternatives, lists and options that the given fields need, and the elements that fields of lists are given for;
+/// all other fields are zero.
+fn headers(automaton: &Automaton, wire: &Wire, known: &Known) -> (Vec<HeaderValue>, Seats) {
     let mut values: Vec<HeaderValue> =
         wire.headers.iter().map(|header| zeros(automaton, *header, VariantId(0))).collect();
     choose(automaton, wire, &wire.items, known, &mut values);
-    count(automaton, &wire.items, known, &mut values);
-    let mut met = Met::default();
-    require(wire, &wire.items, known, &mut met, &mut values);
-    values
+    count_options(automaton, &wire.items, known, &mut values);
+    let seats = Seats::new(wire, known.given, &mut values);
+    let mut met = Met::new(known, &seats);
+    require(wire, &wire.items, &mut met, &mut values);
+    (values, seats)
 }
 
 /// Whether an optional part is needed because something in it is given; then also sets the fields of its condition.
-fn require(wire: &Wire, items: &[WireItem], known: &Known, met: &mut Met, values: &mut [HeaderValue]) -> bool {
+fn require(wire: &Wire, items: &[WireItem], met: &mut Met, values: &mut [HeaderValue]) -> bool {
     let mut needed = false;
     for item in items {
         needed |= match item {
-            WireItem::Field(field) => met.next(known, &field.name).is_some(),
+            WireItem::Field(field) => met.next(field).is_some(),
             WireItem::Optional { when, items } => {
-                let inner = require(wire, items, known, met, values);
+                let inner = require(wire, items, met, values);
                 when.iter().filter(|_| inner).for_each(|test| meet(wire, test, values));
                 inner
             }
             WireItem::Choice { arms, .. } => {
-                let has = |(header, variant): &(HeaderId, VariantId)| {
-                    values.iter().any(|value| value.header == *header && value.variant == *variant)
-                };
-                let arm = arms.iter().find(|arm| arm.selects.iter().all(has));
-                arm.is_some_and(|arm| require(wire, &arm.items, known, met, values))
+                chosen(arms, values).is_some_and(|arm| require(wire, &arm.items, met, values))
             }
             WireItem::Options(_) | WireItem::List(_) | WireItem::Reach(_) => false,
         };
@@ -334,8 +325,7 @@ fn choose(automaton: &Automaton, wire: &Wire, items: &[WireItem], known: &Known,
         let all = WireItem::fields(&wire.items);
         let name = all.iter().find(|field| field.index == *on).map_or("", |field| &field.name);
         let tag = known.given.iter().find(|(given, _)| given == name).and_then(|(_, value)| *value);
-        let has =
-            |arm: &mokume_reaction::WireArm, name: &str| names(automaton, &arm.items).iter().any(|own| own == name);
+        let has = |arm: &WireArm, name: &str| names(automaton, &arm.items).iter().any(|own| own == name);
         let of_arms = |name: &&str| arms.iter().any(|arm| has(arm, name));
         let wanted: Vec<&str> = known.given.iter().map(|(name, _)| name.as_str()).filter(of_arms).collect();
         let by_names = || arms.iter().find(|arm| wanted.iter().all(|name| has(arm, name)));
@@ -380,21 +370,12 @@ fn arms(items: &[WireItem]) -> Vec<&OptionArm> {
     all
 }
 
-/// Sets the number of elements of lists, and which options are present.
-fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
+/// Sets which options are present, and how many elements theirs have.
+fn count_options(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut [HeaderValue]) {
     let given = |items: &[WireItem]| {
         let times = |field: &&WireField| known.given.iter().filter(|(name, _)| *name == field.name).count() as u64;
         WireItem::fields(items).iter().map(times).max().unwrap_or(0)
     };
-    for item in items {
-        if let WireItem::List(list) = item {
-            let mut met = Met::default();
-            let elements = elements_of(list, known).min(list.most());
-            count_list(list, elements, known, &mut met, values);
-            continue;
-        }
-        item.inner().into_iter().for_each(|items| count(automaton, items, known, values));
-    }
     for arm in arms(items) {
         let OptionArm::Known { header, variant, field, items, repeat, .. } = arm else { continue };
         let name = field_name(automaton, *header, *variant, *field);
@@ -405,60 +386,5 @@ fn count(automaton: &Automaton, items: &[WireItem], known: &Known, values: &mut 
             let each = items.get(repeat.from as usize..(repeat.from + repeat.each) as usize).unwrap_or_default();
             set(values, (*header, *variant), repeat.count, given(each));
         }
-    }
-}
-
-/// How many elements a list needs for what is given of them: as often as a field comes that stands in the element itself; one for what is
-/// given of its lists alone.
-fn elements_of(list: &WireList, known: &Known) -> u64 {
-    let element = list.elements.first().map_or(&[][..], Vec::as_slice);
-    let times = |field: &WireField| known.given.iter().filter(|(name, _)| *name == field.name).count() as u64;
-    let own =
-        element.iter().filter_map(|item| if let WireItem::Field(field) = item { Some(times(field)) } else { None });
-    let own = own.max().unwrap_or(0);
-    let inner = WireItem::fields(element).into_iter().any(|field| times(field) > 0);
-    own.max(u64::from(inner))
-}
-
-/// So many elements of a list, which have lists of their own: each as long as the field says that counts it, else of all that is left.
-fn count_list(list: &WireList, elements: u64, known: &Known, met: &mut Met, values: &mut [HeaderValue]) {
-    set(values, (list.header, list.variant), list.count, elements);
-    for element in list.elements.iter().take(elements as usize) {
-        let mut counts: Vec<(u32, u64)> = Vec::new();
-        for item in element {
-            match item {
-                WireItem::Field(field) => {
-                    let given = met.next(known, &field.name).flatten();
-                    if let (Some(given), FieldValue::Header { field, times, plus, .. }) = (given, &field.value) {
-                        counts.push((*field, given.saturating_sub(*plus) / times.max(&1)));
-                    }
-                }
-                WireItem::List(inner) => {
-                    let said = counts.iter().find(|(field, _)| *field == inner.count).map(|(_, count)| *count);
-                    let left = || left_of(inner, known, met);
-                    let many = said.unwrap_or_else(left).min(inner.most());
-                    count_list(inner, many, known, met, values);
-                }
-                WireItem::Choice { .. } | WireItem::Optional { .. } | WireItem::Options(_) | WireItem::Reach(_) => {}
-            }
-        }
-    }
-}
-
-/// How many elements more are given.
-fn left_of(list: &WireList, known: &Known, met: &Met) -> u64 {
-    let element = list.elements.first().map_or(&[][..], Vec::as_slice);
-    let left = |field: &&WireField| {
-        let given = known.given.iter().filter(|(name, _)| *name == field.name).count();
-        given.saturating_sub(met.times(&field.name)) as u64
-    };
-    WireItem::fields(element).iter().map(left).max().unwrap_or(0)
-}
-
-/// Sets a field of an alternative, if the packet has it.
-fn set(values: &mut [HeaderValue], (header, variant): (HeaderId, VariantId), field: u32, to: u64) {
-    let found = values.iter_mut().find(|value| value.header == header && value.variant == variant);
-    if let Some(place) = found.and_then(|value| value.fields.get_mut(field as usize)) {
-        *place = to;
     }
 }
