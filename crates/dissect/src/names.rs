@@ -52,11 +52,11 @@ pub fn alternative_of_option(automaton: &Automaton, wire: &Wire, name: &str) -> 
     }
 }
 
-/// The name of a header's alternative; `None` if the header has only one.
+/// The name of a header's alternative; `None` if the header is one record.
 pub fn alternative(automaton: &Automaton, header: HeaderId, variant: VariantId) -> Option<&str> {
     let variants = &automaton.headers.get(header.index())?.variants;
     let name = variants.get(variant.index()).map(|variant| variant.name.as_str());
-    name.filter(|name| variants.len() > 1 && !name.is_empty())
+    name.filter(|name| !name.is_empty())
 }
 
 /// The name of an arm: of several headers' alternatives, the one that is not the first of its header, as it tells the

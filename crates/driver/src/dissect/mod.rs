@@ -271,13 +271,15 @@ const TELLING: usize = 6;
 /// A summary of more characters is made shorter, as charts have no more room.
 const LONG: usize = 56;
 
-/// The fields of a header with many: flags that are set by their names, then numbers that are not 0, long ones last; then those of lists,
+/// The fields of a header with many: flags that are set by their names, then numbers that are not 0 or have a name, long ones last; then those of lists,
 /// whose elements are read as a whole: all of them, in order, with a mark where they are cut.
 fn most_telling(own: &[&Field]) -> Vec<String> {
     let runs: Vec<&[&Field]> = runs(own, Halves::Joined).collect();
     let is_of_list = |run: &&[&Field]| runs.iter().filter(|other| other[0].name == run[0].name).count() > 1;
     let (lists, single): (Vec<&[&Field]>, Vec<&[&Field]>) = runs.iter().copied().partition(is_of_list);
-    let set = || single.iter().copied().filter(|run| run.iter().any(|field| field.value != 0));
+    // A name says more than that it is 0: `state=AdminDown`.
+    let is_told = |field: &Field| field.value != 0 || field.written.as_ref().is_some_and(|name| is_name(name));
+    let set = || single.iter().copied().filter(|run| run.iter().any(|field| is_told(field)));
     let flags = set().filter(|run| run[0].width == 1).map(|run| run[0].name.clone());
     let short = set().filter(|run| run[0].width > 1 && run[0].width <= SHORT);
     let long = set().filter(|run| run[0].width > SHORT);
@@ -285,6 +287,11 @@ fn most_telling(own: &[&Field]) -> Vec<String> {
     let room = TELLING.saturating_sub(numbers.len()).max(1);
     let cut = (lists.len() > room).then(|| "…".to_string());
     flags.chain(numbers.into_iter().chain(lists.into_iter().take(room)).map(told)).chain(cut).collect()
+}
+
+/// Whether a value is written as a name, as those of enums are, and not as a number or an address.
+fn is_name(written: &str) -> bool {
+    written.starts_with(|first: char| first.is_ascii_uppercase()) && !written.contains(':')
 }
 
 /// What becomes of an address that is two fields: `source_high` and `source_low`.
