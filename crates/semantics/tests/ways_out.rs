@@ -637,3 +637,65 @@ fn an_unknown_parameter_is_told_with_the_module_of_its_layer() {
     let place = one.labels.first().map(|label| sources.file(label.span.file).name.as_str());
     assert_eq!(place, Some("library/shelves.mok"));
 }
+
+/// Attributes where the fields of a header stand, units and parts that there are not, lists without a bound.
+#[test]
+fn what_a_newcomer_wrote_has_a_way_out() {
+    let of = |member: &str, handlers: &str| {
+        format!(
+            "attribute seen: u8 = 0\ntype Address = u32 written dotted(8)\n\
+             worker W {{ {member}  header {{ Data {{ seq: u8 }} with message | Ack {{ seq: u8 }} }}
+                on send(msg) {{ below.send(msg, Data {{ seq: 1 }}) }}  {handlers} }}"
+        )
+    };
+    let ack = "on deliver(Ack { seq }) { if seq == 1 { below.send(Ack { seq: 2 }) } }";
+    let data = "on deliver(msg, Data { seq }) { if seq == 1 { drop msg: one } else { above.deliver(msg) } }";
+    let sends =
+        |what: &str| format!("worker W {{ header {{ n: u32 }}  on send(msg) {{ {what}  below.send(msg, n: 1) }} }}");
+    let cases = [
+        (
+            of("", &format!("{ack} on deliver(msg, Data {{ seen }}) {{ if seen == 3 {{ drop msg: old }} else {{ above.deliver(msg) }} }}")),
+            "M0504 it is an attribute of the message: write `msg.seen`; the layer says `reads seen`",
+        ),
+        (
+            of("reads seen", &format!("{ack} on deliver(msg, Data, seen) {{ if seen + msg.seen == 3 {{ drop msg: old }} else {{ above.deliver(msg) }} }}")),
+            "M0504 it is an attribute of the message: write `msg.seen`",
+        ),
+        (
+            of("", &format!("{data} on deliver(Ack {{ seq }}, seen) {{ if seq == seen {{ below.send(Ack {{ seq: 2 }}) }} }}")),
+            "M0504 it is an attribute: it stands beside the alternative, `(Ack { … }, seen)`; the layer says `reads seen`",
+        ),
+        (
+            of("", &format!("{ack} on deliver(msg, Data, sek) {{ if sek == 3 {{ drop msg: old }} else {{ above.deliver(msg) }} }}")),
+            "M0504 did you mean `seq`?",
+        ),
+        (
+            of("", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ above.deliver(msg, seen: seq) }}")),
+            "M0305 beside a message goes an attribute: `attribute seen: u8 = 0` in the file, `writes seen` in this layer, `msg.seen = …` before; the layer above `reads seen`",
+        ),
+        (
+            of("writes seen: u8", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ msg.seen = seq  above.deliver(msg) }}")),
+            "M0100 declare it outside of the layer, `attribute seen: u8 = 0`, and write `writes seen` here",
+        ),
+        (
+            of("reads seen", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ if seen == seq {{ drop msg: old }} else {{ above.deliver(msg) }} }}")),
+            "M0201 an attribute is read from a message: `msg.seen`",
+        ),
+        (
+            of("", &format!("{ack} {data}\n}}\nconst ALL: Address = 224.0.0.300\nworker V {{ on send(msg) {{ below.send(msg) }}")),
+            "M0004 the other parts are right; `300` is more than such a part holds",
+        ),
+        (sends("let x = 10 cs  if x == 1 s { }"), "M0364 write `100 ms`"),
+        (
+            sends("let x = msg.size / 100 s  if x == 1 s { }"),
+            "M0303 a number is divided by a number; a duration is made of one by its unit: `(n / 100) * 1 s`",
+        ),
+        (
+            "worker W { header { list: [u32] }  on send(msg) { below.send(msg, list: []) } }".to_string(),
+            "M0100 up to eight of them: `[u32; ..8]`; always eight: `[u32; 8]`",
+        ),
+    ];
+    for (program, wanted) in cases {
+        assert_eq!(way_out(&program), wanted, "{program}");
+    }
+}

@@ -437,16 +437,41 @@ impl Parser<'_> {
 
     pub(super) fn names(&mut self, kind: SyntaxKind) {
         self.open_documented(kind);
+        let word = self.nth_text(0).to_string();
         self.bump();
-        self.item_name_here("the name of an attribute, or of state in a part");
+        self.named_only(&word, true);
         loop {
             if self.at(IDENT) && self.same_line(0) && !self.at_any_word(&MEMBER_WORDS) {
                 self.missing_comma("name");
             } else if !self.eat(COMMA) {
                 break;
             }
-            self.item_name("the name of an attribute, or of state in a part");
+            self.named_only(&word, false);
         }
         self.close();
     }
+
+    /// One of the names behind `reads` or `writes`; reports a type behind it.
+    fn named_only(&mut self, word: &str, is_first: bool) {
+        let name = self.nth_text(0).to_string();
+        match is_first {
+            true => self.item_name_here(OF_MESSAGES),
+            false => self.item_name(OF_MESSAGES),
+        };
+        if !self.at(COLON) {
+            return;
+        }
+        let diagnostic =
+            self.error_here(codes::EXPECTED, format!("`{name}` is only named here"), "its type stands elsewhere").help(
+                format!("declare it outside of the layer, `attribute {name}: u8 = 0`, and write `{word} {name}` here"),
+            );
+        self.report(diagnostic);
+        self.open(ERROR);
+        self.bump();
+        self.type_();
+        self.close();
+    }
 }
+
+/// What stands behind `reads` and `writes`.
+const OF_MESSAGES: &str = "the name of an attribute, or of state in a part";

@@ -75,10 +75,13 @@ impl Parser<'_> {
     pub(super) fn other_unit(&mut self) {
         let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
         let place = self.span_of(1);
-        let instead = match (meant_unit(&unit), of_minutes(&number, &unit)) {
-            (_, Some(minutes)) => format!("{minutes} min"),
-            (Some(meant), None) => format!("{number} {meant}"),
-            (None, None) => "90 min".to_string(),
+        let hundredths = crate::lexer::number(&number).filter(|_| is_hundredth(&unit));
+        let instead = match (meant_unit(&unit), of_minutes(&number, &unit), hundredths.and_then(|n| n.checked_mul(10)))
+        {
+            (_, Some(minutes), _) => format!("{minutes} min"),
+            (Some(meant), None, _) => format!("{number} {meant}"),
+            (None, None, Some(milliseconds)) => format!("{milliseconds} ms"),
+            (None, None, None) => "90 min".to_string(),
         };
         let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
             .at(place, "unknown")
@@ -92,7 +95,9 @@ impl Parser<'_> {
     fn is_other_unit(&self) -> bool {
         let unit = self.nth_text(1);
         let is_used = matches!(self.nth(2), DOT | L_PAREN | L_BRACKET);
-        meant_unit(unit).is_some() || minutes_in(unit).is_some() && !(is_used && unit.len() == 1)
+        meant_unit(unit).is_some()
+            || is_hundredth(unit) && !is_used
+            || minutes_in(unit).is_some() && !(is_used && unit.len() == 1)
     }
 
     /// Whether a unit follows the number: a name on the same line that is not itself assigned to.
@@ -293,6 +298,11 @@ fn meant_unit(text: &str) -> Option<&'static str> {
         "mins" | "minute" | "minutes" => "min",
         _ => return None,
     })
+}
+
+/// Whether a unit is a hundredth of a second, as RFC 5798 (VRRP) counts.
+fn is_hundredth(unit: &str) -> bool {
+    matches!(unit, "cs" | "csec" | "centisecond" | "centiseconds")
 }
 
 /// The minutes in a unit of long times.

@@ -78,6 +78,7 @@ impl Parser<'_> {
         let is_map = self.nth(1) == L_PAREN
             || behind.is_some_and(|behind| matches!(self.nth(behind), ARROW | FAT_ARROW | COLON | COMMA));
         self.bump();
+        let element = self.span_of(0).start;
         if self.eat(L_PAREN) {
             self.type_();
             while self.eat(COMMA) {
@@ -101,7 +102,15 @@ impl Parser<'_> {
             self.type_();
         }
         let mut kind = if is_map { MAP_TYPE } else { ARRAY_TYPE };
-        if self.expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" }) {
+        if !is_map && self.at(R_BRACKET) && !self.form.starts_with("array") {
+            let element = &self.text[element as usize..self.span_before().end as usize];
+            let diagnostic = self
+                .error_here(codes::EXPECTED, "an array says how many elements it has", "how many?")
+                .help(format!("up to eight of them: `[{element}; ..8]`; always eight: `[{element}; 8]`"));
+            self.report(diagnostic);
+        } else if self
+            .expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" })
+        {
             if !is_map && self.eat(DOT_DOT) {
                 kind = VECTOR_TYPE;
             }

@@ -1,7 +1,7 @@
 //! The other events of the language: deliveries, openings, failures, replies.
 
 use mokume_base::Span;
-use mokume_syntax::ast;
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
@@ -26,10 +26,20 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, spa
         );
         return None;
     };
-    if let Some((_, extra)) = values.next() {
+    if let Some((label, extra)) = values.next() {
         let place = body.span(&extra);
-        let help = "the layer above sees the message alone; what it may know is an attribute or is published";
-        body.error(codes::WRONG_COUNT, "`deliver` takes the message alone", place, "one too many", help);
+        let label = label.map(|label| tree::path(body.file, &label).text);
+        let help = match (label, &first) {
+            (Some(name), ast::Expr::Name(message)) => {
+                let message = message.syntax().text().to_string();
+                format!(
+                    "beside a message goes an attribute: `attribute {name}: u8 = 0` in the file, `writes {name}` in this layer, \
+                     `{message}.{name} = …` before; the layer above `reads {name}`"
+                )
+            }
+            _ => "the layer above sees the message alone; what it may know is an attribute or is published".to_string(),
+        };
+        body.error(codes::WRONG_COUNT, "`deliver` takes the message alone", place, "one too many", &help);
     }
     let message = messages::given(body, &first);
     let from = clauses.from.as_ref().map(|from| expr::value(body, from, Type::Flow(Side::Above)));

@@ -71,9 +71,10 @@ fn of_file(body: &mut Body, name: &Name, want: Option<Type>) -> Expr {
         },
         Some(other) => {
             let text = format!("`{}` is {}, not a value", name.text, other.kind());
+            let attribute = format!("an attribute is read from a message: `msg.{}`", name.text);
             let help = match other {
                 Item::Function(_) => "call it: `name(…)`",
-                Item::Attribute(_) => "an attribute is read from a message: `msg.ttl`",
+                Item::Attribute(_) => attribute.as_str(),
                 Item::Container(_) => "declare state of it in a scope: `queue<u32> waiting(8)`",
                 Item::Enum(_) => "name one of its values: `Kind.Ask`",
                 Item::Part(_) => {

@@ -131,6 +131,19 @@ fn most_bits(most: Option<u32>) -> String {
     format!("behind `/` stands how many bits of the address are the network's: {} at most", most.unwrap_or_default())
 }
 
+/// The part of a number in parts that alone keeps it from being one: `300` in `224.0.0.300`.
+fn too_large<'t>(cx: &Context, text: &'t str) -> Option<&'t str> {
+    let is_read = |text: &str| cx.program.written.iter().any(|written| written.form.read(text).is_some());
+    let parts: Vec<&str> = text.split('.').collect();
+    let without = |at: usize| {
+        let parts: Vec<&str> = parts.iter().enumerate().map(|(own, part)| if own == at { "0" } else { part }).collect();
+        parts.join(".")
+    };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|octet| octet.is_ascii_digit());
+    let mut wrong = (0..parts.len()).filter(|at| is_number(parts[*at]) && is_read(&without(*at)));
+    wrong.next().map(|at| parts[at])
+}
+
 /// Reports that no type has this notation.
 fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     let diagnostic = Diagnostic::error(codes::NOT_WRITTEN_SO, format!("`{text}` is no value of any type here"))
@@ -153,6 +166,10 @@ fn unread(cx: &Context, text: &str, span: Span) -> Diagnostic {
     let exceeds = cx.program.written.iter().find_map(|written| written.form.exceeds(text));
     if exceeds.is_some() {
         return diagnostic.at(span, "too many bits behind `/`").help(most_bits(exceeds));
+    }
+    if let Some(part) = too_large(cx, text) {
+        let help = format!("the other parts are right; `{part}` is more than such a part holds");
+        return diagnostic.at(span, "a part is too large").help(help);
     }
     let shape = |text: &str| (text.contains('.'), text.contains('/'));
     let alike = cx.program.written.iter().map(|written| (&written.name.text, written.form.example()));

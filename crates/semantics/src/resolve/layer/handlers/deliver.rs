@@ -7,7 +7,7 @@ use mokume_base::Diagnostic;
 use mokume_syntax::ast::{self, AstNode, Pattern};
 
 use crate::program::*;
-use crate::resolve::context::type_of;
+use crate::resolve::context::{type_of, Item};
 use crate::resolve::layer::handlers::head::Head;
 use crate::{codes, lost, suggest, tree};
 
@@ -57,7 +57,7 @@ pub(super) fn read(head: &mut Head) -> Option<Event> {
                         head.no_other_type(&param);
                         message = Some(head.bind(name, Type::Message));
                     }
-                    None => no_field(head, header.as_ref(), &owner, &param, &name),
+                    None => no_field(head, header.as_ref().map(|header| (header, variant)), &param, &name),
                 }
             }
         }
@@ -158,7 +158,10 @@ fn chosen(
                 let mut diagnostic = Diagnostic::error(codes::HANDLER_PARAMS, text)
                     .at(name.span, "unknown")
                     .label(variant.name.span, "declared here");
-                diagnostic.helps.extend(suggest::help(&name.text, known));
+                diagnostic.helps.extend(of_messages(head, name, Some(&variant)));
+                if diagnostic.helps.is_empty() {
+                    diagnostic.helps.extend(suggest::help(&name.text, known));
+                }
                 head.cx.report(diagnostic);
                 head.bind(local.clone(), Type::Unknown);
             }
@@ -167,7 +170,10 @@ fn chosen(
     Some(index)
 }
 
-fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, param: &ast::Param, name: &Name) {
+/// Reports a name that means nothing; `header` with the alternative that was named before it.
+fn no_field(head: &mut Head, header: Option<(&Header, Option<u32>)>, param: &ast::Param, name: &Name) {
+    let chosen = header.and_then(|(header, variant)| header.variants.get(variant? as usize));
+    let (header, owner) = (header.map(|(header, _)| header), head.this().name.text.clone());
     let known: Vec<&str> = header
         .iter()
         .flat_map(|header| &header.variants)
@@ -188,6 +194,11 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, param: &ast::
         head.bind(local, Type::Unknown);
     } else if matches!(name.text.as_str(), "msg" | "message") {
         diagnostic = diagnostic.help(format!("the message stands in front: `({}, …)`", name.text));
+    } else if let Some(help) = of_messages(head, name, chosen) {
+        diagnostic = diagnostic.help(help);
+    } else if let Some(chosen) = chosen {
+        let of_it = chosen.fields.iter().map(|field| field.name.text.as_str());
+        diagnostic.helps.extend(suggest::help(&name.text, of_it));
     } else if header.is_some_and(|header| !header.is_single()) {
         diagnostic = diagnostic.help("the header is a choice: write `deliver(msg, Data { seq })`");
     } else {
@@ -199,6 +210,25 @@ fn no_field(head: &mut Head, header: Option<&Header>, owner: &str, param: &ast::
     if let Some(meant) = meant {
         head.bind(Name { text: meant, span: name.span }, Type::Unknown);
     }
+}
+
+/// The way out for an attribute of messages that stands among the fields of a header.
+fn of_messages(head: &Head, name: &Name, chosen: Option<&Variant>) -> Option<String> {
+    let is_read = attribute(head, name).is_some();
+    if !is_read && !matches!(head.cx.item_at(head.file, name), Some(Item::Attribute(_))) {
+        return None;
+    }
+    let name = &name.text;
+    let read = if is_read { String::new() } else { format!("; the layer says `reads {name}`") };
+    Some(match chosen.filter(|variant| !variant.with_message) {
+        Some(alone) => {
+            format!(
+                "it is an attribute: it stands beside the alternative, `({} {{ … }}, {name})`{read}",
+                alone.name.text
+            )
+        }
+        None => format!("it is an attribute of the message: write `msg.{name}`{read}"),
+    })
 }
 
 /// Reports a head that leaves out the message that comes with its alternative.
