@@ -526,3 +526,43 @@ network Two {
     assert!(said.contains("    taken off: 2 octets from 1\n       1  00 05 "), "{said}");
     assert!(said.contains("not decoded: 5 octets from 3"), "{said}");
 }
+
+/// A header with one alternative is no record: its name stands where those of several do.
+#[test]
+fn the_only_alternative_of_a_header_has_its_name() {
+    let frames = pcap(147, &[vec![1, 7, 9, b'x'], vec![1, 8, 9, b'y']]);
+    let by = ["--by", "tests/program/single_alternative.mok", "--stack", "Over", "--filter"];
+    let filtered = |filter: &str| text(&of_file("single.pcap", &frames, &[&by[..], &[filter]].concat()));
+    for filter in ["Hello and who == 7", "BothWire.Hello.who == 7", "Hello.who < 8"] {
+        let said = filtered(filter);
+        assert!(said.contains("Hello who=7 Mark what=9"), "{filter}: {said}");
+        assert!(!said.contains("who=8"), "{filter}: {said}");
+    }
+}
+
+/// A number that has a name says something, also if it is 0: of a header with many fields the summary has it.
+#[test]
+fn names_of_enums_that_are_0_stand_in_summaries() {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("states.mok");
+    let source = "enum State: u8 { AdminDown = 0, Down = 1 }
+worker Says {
+    header { state: State, a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, id: u8 }
+    on send(msg) { below.send(msg, state: State.Down, a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, id: 1) }
+    on deliver(msg, state) { if state == State.Down { drop msg: down } else { above.deliver(msg) } }
+}
+bundle Saying = Says encoded Said
+wire Said big {
+    state: u8 = Says.state
+    a: u8 = Says.a  b: u8 = Says.b  c: u8 = Says.c  d: u8 = Says.d  e: u8 = Says.e  f: u8 = Says.f
+    id: u8 = Says.id
+}
+stack S(device: Device) {
+    app = Saying over device
+    export app
+}
+";
+    std::fs::write(&file, source).expect("written");
+    let frames = pcap(147, &[vec![0, 0, 0, 0, 0, 0, 0, 9]]);
+    let said = text(&of_file("states.pcap", &frames, &["--by", &file.to_string_lossy(), "--stack", "S"]));
+    assert!(said.lines().next().is_some_and(|first| first.ends_with(": state=AdminDown id=9")), "{said}");
+}

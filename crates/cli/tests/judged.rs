@@ -329,8 +329,16 @@ stack S(device: Device) {
     };
     let cases = [
         ("x\"0201\"", "\"abc\"", None),
-        ("x\"0202\"", "\"abc\"", Some("device.frame(0x0201 (octet 1 is 0x01, not 0x02) Segment { seq: 4 } \"abc\")")),
-        ("x\"0201\"", "\"aXc\"", Some("device.frame(0x0201 Segment { seq: 4 } \"abc\" (octet 4 is 0x62, not 0x58))")),
+        (
+            "x\"0202\"",
+            "\"abc\"",
+            Some("device.frame(x\"0201\" (octet 1 is 0x01, not 0x02) Segment { seq: 4 } \"abc\")"),
+        ),
+        (
+            "x\"0201\"",
+            "\"aXc\"",
+            Some("device.frame(x\"0201\" Segment { seq: 4 } \"abc\" (octet 4 is 0x62, not 0x58))"),
+        ),
         ("x\"0201\"", "\"ab\"", Some("\"abc\" (ends only at octet 6, not 5)")),
         ("x\"0201\"", "\"abcd\"", Some("\"abc\" (ends before octet 6: 1 more are expected)")),
     ];

@@ -693,6 +693,42 @@ fn elements_of_a_list_in_a_list_that_are_not_told_apart_are_refused() {
     let said = test("site: 1, site: 2, weight: 3, weight: 4, host: 1, host: 3, host: 4");
     assert!(said.contains("error[M0729]: `host` has no place in a `Map`"), "{said}");
     assert!(said.contains("write a list's elements one after the other, each with all its fields"), "{said}");
+    for (fields, lacks) in [
+        ("site: 7, site: 8, site: 9, weight: 4, weight: 5", "site"),
+        ("host: 1, site: 1, host: 2, site: 2", "host"),
+        ("site: 1, host: 1, weight: x\"\"", "weight"),
+    ] {
+        let said = test(fields);
+        assert!(said.contains("error[M0729]") && said.contains(&format!("`{lacks}`")), "{fields}: {said}");
+    }
     let said = test("site: 1, host: 1, many: 1, count: 0");
     assert!(said.contains("error[M0729]: `host` has no place in a `Map`"), "{said}");
+}
+
+/// A layer of the library on a layer whose flows have more parts: its text is not the user's to change.
+#[test]
+fn a_layer_of_the_library_on_the_wrong_layer_is_told_where_it_goes() {
+    let wrong = of_udp(UDP, SENT).replace("Icmp over ip[protocol: 1]", "Icmp over udp[port: 1]");
+    let said = checked("further_down.mok", &wrong);
+    assert!(said.contains("M0714") && said.contains("put it on a layer further down"), "{said}");
+    assert!(!said.contains("name it: `local.host"), "{said}");
+}
+
+/// Of octets in lists each is compared with its own.
+#[test]
+fn what_differs_in_a_list_of_octets_is_shown_in_its_place() {
+    let file = std::fs::read_to_string(root().join("tests/program/lists_in_lists.mok")).unwrap();
+    let step = "test \"told\" {
+    stack Paired
+    device.frame(x\"02 0102 0304\")
+    => app.deliver_from(\"\")
+    app.send_to(\"\")
+    => device.frame(PairsWire { left: 1, right: 2, left: 3, right: 5 })
+}
+";
+    let name = scratch("octets_of_lists.mok");
+    std::fs::write(&name, format!("{file}{step}")).unwrap();
+    let output = mokume(&["test", &name, "--filter", "told", "--backend", "interpreter"]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert!(said.contains("x\"04\" (not x\"05\")") && said.matches("(not").count() == 1, "{said}");
 }

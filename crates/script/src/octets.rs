@@ -11,8 +11,8 @@ pub(crate) fn show_octets(octets: &[u8]) -> String {
     let text = String::from_utf8_lossy(&octets[tail..]);
     match (hex.is_empty(), text.is_empty()) {
         (true, _) => format!("\"{text}\""),
-        (false, true) => format!("0x{hex}"),
-        (false, false) => format!("0x{hex} \"{text}\""),
+        (false, true) => format!("x\"{hex}\""),
+        (false, false) => format!("x\"{hex}\" \"{text}\""),
     }
 }
 
@@ -69,8 +69,8 @@ mod tests {
     fn lines_are_shown_as_the_source_writes_them() {
         assert_eq!(show_octets(b"ok\none\n"), "\"ok\\none\\n\"");
         assert_eq!(show_octets(b"GET / HTTP/1.1\r\n\r\n"), "\"GET / HTTP/1.1\\r\\n\\r\\n\"");
-        assert_eq!(show_octets(b"\nA"), "0x0a \"A\"", "more a number than a line");
-        assert_eq!(show_octets(b"\x00\x01ab"), "0x0001 \"ab\"");
+        assert_eq!(show_octets(b"\nA"), "x\"0a\" \"A\"", "more a number than a line");
+        assert_eq!(show_octets(b"\x00\x01ab"), "x\"0001\" \"ab\"");
         assert_eq!(octets_of_list(b"ok\none\n"), "\"ok\\none\\n\"");
         assert_eq!(octets_of_list(b"\x00a"), "x\"0061\"");
     }

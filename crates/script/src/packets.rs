@@ -216,14 +216,15 @@ fn behind<'o>(automaton: &Automaton, read: &Read, octets: &'o [u8]) -> Result<&'
 
 fn is_met(automaton: &Automaton, names: &mut Names, packet: &Packet, octets: &[u8]) -> bool {
     let (parts, rest) = parts(automaton, packet, octets);
-    let mut all = true;
-    for part in &parts {
-        all &= part.is_whole();
-        let Part::Layer(layer) = part else { continue };
-        // Compares all fields, so that all names are bound.
-        for field in &layer.fields {
-            all &= is_field_met(automaton, names, layer.pattern, field);
-        }
+    let mut all = parts.iter().all(Part::is_whole);
+    let layers = parts.iter().filter_map(|part| if let Part::Layer(layer) = part { Some(layer) } else { None });
+    let fields = layers.flat_map(|layer| layer.fields.iter().map(|field| (layer.pattern, field)));
+    // What binds a name comes first, also where another field in front of it is compared with that.
+    let (binding, others): (Vec<_>, Vec<_>) =
+        fields.partition(|(pattern, field)| matches!(argument(pattern, field), Some(Arg::Bind(_))));
+    // Compares all fields, so that all names are bound.
+    for (pattern, field) in binding.into_iter().chain(others) {
+        all &= is_field_met(automaton, names, pattern, field);
     }
     all && rest.is_some_and(|rest| is_tail(packet, rest))
 }
@@ -371,15 +372,28 @@ fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &L
         let named = layer.fields.iter().filter(|field| field.name == name);
         named.clone().count() > 1 && named.clone().all(|field| field.width == 8)
     };
+    let is_last = |field: &Looked| {
+        layer.fields.iter().rev().find(|other| other.name == field.name).is_some_and(|last| std::ptr::eq(last, field))
+    };
+    // Octets that are expected behind those of a list.
+    let lacking = |name: &str| -> Vec<u8> {
+        let all = layer.pattern.fields.iter().enumerate();
+        let lacking =
+            all.filter(|(at, (own, _))| own == name && !layer.fields.iter().any(|field| field.given == Some(*at)));
+        lacking.filter_map(|(_, (_, arg))| u8::try_from(names.word(arg)?).ok()).collect()
+    };
     let run = |run: &[&Looked]| match run {
         [first, ..] if is_list(&first.name) => {
             let came: Vec<u8> = run.iter().map(|field| field.value as u8).collect();
-            let args = layer.pattern.fields.iter().filter(|(name, _)| *name == first.name).enumerate();
-            let word = |(at, (_, arg)): (usize, &(String, Arg))| {
-                names.word(arg).map_or_else(|| came.get(at).copied(), |word| u8::try_from(word).ok())
+            let own = |field: &&Looked| match argument(layer.pattern, field) {
+                Some(arg) => names.word(arg).and_then(|word| u8::try_from(word).ok()).unwrap_or(field.value as u8),
+                None => field.wanted as u8,
             };
-            let should: Vec<u8> = args.filter_map(word).collect();
-            match should.is_empty() || should == came {
+            let mut should: Vec<u8> = run.iter().map(own).collect();
+            if run.last().is_some_and(|last| is_last(last)) {
+                should.extend(lacking(&first.name));
+            }
+            match should == came {
                 true => format!("{}: {}", first.name, show_octets(&came)),
                 false => format!("{}: {} (not {})", first.name, show_octets(&came), show_octets(&should)),
             }

@@ -671,7 +671,11 @@ fn what_a_newcomer_wrote_has_a_way_out() {
         ),
         (
             of("", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ above.deliver(msg, seen: seq) }}")),
-            "M0305 beside a message goes an attribute: `attribute seen: u8 = 0` in the file, `writes seen` in this layer, `msg.seen = …` before; the layer above `reads seen`",
+            "M0305 beside a message goes an attribute: `writes seen` in this layer, `msg.seen = …` before; the layer above `reads seen`",
+        ),
+        (
+            of("", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ above.deliver(msg, age: seq) }}")),
+            "M0305 beside a message goes an attribute: `attribute age: u8 = 0` in the file, `writes age` in this layer, `msg.age = …` before; the layer above `reads age`",
         ),
         (
             of("writes seen: u8", &format!("{ack} on deliver(msg, Data {{ seq }}) {{ msg.seen = seq  above.deliver(msg) }}")),
@@ -686,16 +690,33 @@ fn what_a_newcomer_wrote_has_a_way_out() {
             "M0004 the other parts are right; `300` is more than such a part holds",
         ),
         (sends("let x = 10 cs  if x == 1 s { }"), "M0364 write `100 ms`"),
+        (sends("let x = 1.5 cs  if x == 1 s { }"), "M0364 write `15 ms`"),
         (
             sends("let x = msg.size / 100 s  if x == 1 s { }"),
-            "M0303 a number is divided by a number; a duration is made of one by its unit: `(n / 100) * 1 s`",
+            "M0303 a number is divided by a number; a duration is made of one by its unit: `n * 1 s`, `n * 1 s / 100`",
         ),
         (
             "worker W { header { list: [u32] }  on send(msg) { below.send(msg, list: []) } }".to_string(),
-            "M0100 up to eight of them: `[u32; ..8]`; always eight: `[u32; 8]`",
+            "M0100 a list of up to eight: `[u32; ..8]`",
         ),
     ];
     for (program, wanted) in cases {
         assert_eq!(way_out(&program), wanted, "{program}");
     }
+}
+
+/// What follows from a mistake is not reported beside it.
+#[test]
+fn one_mistake_in_a_wire_is_one_error() {
+    let of = |fields: &str| {
+        format!(
+            "worker W {{ header {{ a: u8, b: u8 }}  on send(msg) {{ below.send(msg, a: 1, b: 2) }}  on deliver(msg) {{ above.deliver(msg) }} }}
+             bundle B = W encoded X\nwire X big {{ {fields} }}"
+        )
+    };
+    let wrong = "b: u8 = W.b  a: u8 = W.a - 1 where a > 300 where b < 0 default 7";
+    assert_eq!(way_out(&of(wrong)), "M0614 put a field in front that carries it, `a: uN = W.a`, and write `a`");
+    let never = "M0379 look at the numbers, and at which side is the larger";
+    assert_eq!(way_out(&of("a: u8 = W.a  b: u8 = W.b where b < 0")), never);
+    assert_eq!(way_out(&of("a: u8 = W.a  b: u8 = W.b where a > 300")), never);
 }

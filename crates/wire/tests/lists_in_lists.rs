@@ -135,6 +135,13 @@ fn what_is_named_field_by_field_is_the_packet() {
             // How long the outer list is follows from what is in it.
             let inner: Vec<_> = all.iter().filter(|(name, _)| name != "count").cloned().collect();
             assert_eq!(written(&inner).as_ref(), Ok(&packet), "{inner:?}");
+            // So is which members a group has, from where they stand.
+            let rows: Vec<_> = inner.iter().filter(|(name, _)| name != "size").cloned().collect();
+            assert_eq!(written(&rows).as_ref(), Ok(&packet), "{rows:?}");
+            // Or from the sizes, if each field of all groups stands together.
+            let mut columns = inner.clone();
+            columns.sort_by_key(|(name, _)| name.clone());
+            assert_eq!(written(&columns).as_ref(), Ok(&packet), "{columns:?}");
         }
         let two = [("member".to_string(), Some(7)), ("member".to_string(), Some(9))];
         let written = write(&automaton, WireId(0), &Known { given: &two, defaults: &[], pseudo: 0 }, &[]).unwrap();

@@ -204,7 +204,11 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
         if low <= high && target.index == field.index {
             out.extend(between_steps(field, (low, high)));
         }
-        if low > high {
+        let is_told = |found: &Diagnostic| {
+            let at = found.primary.as_ref().map(|label| label.span);
+            found.code == codes::NO_PACKET_PASSES && at == Some(field.name.span)
+        };
+        if low > high && !out.iter().any(is_told) {
             let text = format!(
                 "no packet passes: `{}` has {} bits and would have to be elsewhere",
                 target.name.text, target.width

@@ -75,13 +75,13 @@ impl Parser<'_> {
     pub(super) fn other_unit(&mut self) {
         let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
         let place = self.span_of(1);
-        let hundredths = crate::lexer::number(&number).filter(|_| is_hundredth(&unit));
-        let instead = match (meant_unit(&unit), of_minutes(&number, &unit), hundredths.and_then(|n| n.checked_mul(10)))
-        {
-            (_, Some(minutes), _) => format!("{minutes} min"),
-            (Some(meant), None, _) => format!("{number} {meant}"),
-            (None, None, Some(milliseconds)) => format!("{milliseconds} ms"),
-            (None, None, None) => "90 min".to_string(),
+        let milliseconds = || of_each(&number, if is_hundredth(&unit) { 10 } else { return None });
+        let minutes = || of_each(&number, minutes_in(&unit)?);
+        let instead = match meant_unit(&unit) {
+            Some(meant) => format!("{number} {meant}"),
+            None => (minutes().map(|all| format!("{all} min")))
+                .or_else(|| milliseconds().map(|all| format!("{all} ms")))
+                .unwrap_or_else(|| if is_hundredth(&unit) { "15 ms" } else { "90 min" }.to_string()),
         };
         let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
             .at(place, "unknown")
@@ -314,16 +314,15 @@ fn minutes_in(unit: &str) -> Option<u64> {
     })
 }
 
-/// The minutes of a number and a unit, such as 90 for `1.5` and `h`, if they are an integer.
-fn of_minutes(number: &str, unit: &str) -> Option<u64> {
-    let each = minutes_in(unit)?;
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+/// A number of units of so much each, such as 90 for `1.5` and 60, if that is an integer.
+fn of_each(number: &str, each: u64) -> Option<u64> {
+    let Some((whole, part)) = number.split_once('.') else { return crate::lexer::number(number)?.checked_mul(each) };
     let ten = 10u64.checked_pow(u32::try_from(part.len()).ok()?)?;
     let all = whole.parse::<u64>().ok()?.checked_mul(ten)?.checked_add(if part.is_empty() {
         0
     } else {
         part.parse().ok()?
     })?;
-    let minutes = all.checked_mul(each)?;
-    (minutes % ten == 0).then_some(minutes / ten)
+    let all = all.checked_mul(each)?;
+    (all % ten == 0).then_some(all / ten)
 }

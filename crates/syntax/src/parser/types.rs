@@ -104,9 +104,14 @@ impl Parser<'_> {
         let mut kind = if is_map { MAP_TYPE } else { ARRAY_TYPE };
         if !is_map && self.at(R_BRACKET) && !self.form.starts_with("array") {
             let element = &self.text[element as usize..self.span_before().end as usize];
+            let fixed = if self.form.starts_with("header") {
+                String::new()
+            } else {
+                format!("; always eight: `[{element}; 8]`")
+            };
             let diagnostic = self
-                .error_here(codes::EXPECTED, "an array says how many elements it has", "how many?")
-                .help(format!("up to eight of them: `[{element}; ..8]`; always eight: `[{element}; 8]`"));
+                .error_here(codes::EXPECTED, "an array or a list says how many elements it has", "how many?")
+                .help(format!("a list of up to eight: `[{element}; ..8]`{fixed}"));
             self.report(diagnostic);
         } else if self
             .expect(SEMICOLON, if is_map { "`;` and the map's capacity" } else { "`;` and the array's length" })

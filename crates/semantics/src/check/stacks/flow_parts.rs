@@ -151,10 +151,18 @@ fn not_one_part(
             format!("`{}` names an end of a flow, and that has the parts {}", layer.name.text, suggest::list(&names))
         }
     };
+    let of = check.stack.instances[index].of.span;
+    let help = match names.as_slice() {
+        // The text of a module is not its user's to change.
+        [_, _, ..] if span.file != of.file => {
+            format!("`{}` is for flows with one part at each end: put it on a layer further down", layer.name.text)
+        }
+        names => format!("name it: `{end}.{}: …`", names.first().unwrap_or(&"part")),
+    };
     Diagnostic::error(codes::NO_FLOW_PART, text)
-        .at(check.stack.instances[index].of.span, format!("`{}` stands here", layer.name.text))
+        .at(of, format!("`{}` stands here", layer.name.text))
         .label(span, "which part is this?")
-        .help(format!("name it: `{end}.{}: …`", names.first().unwrap_or(&"part")))
+        .help(help)
 }
 
 /// Applies the effect of a layer on the parts of flows that pass it upwards.

@@ -20,6 +20,31 @@ pub(super) fn go_behind(check: &WireCheck, selected: &[(&str, &str)]) -> bool {
     variant.is_some_and(|variant| variant.with_message) && gives_on(layer, at)
 }
 
+/// Whether all that the topmost layer sends goes without a message, or with `message()` as it stands: it sends something,
+/// and passes on nothing.
+pub(super) fn are_bare(check: &WireCheck) -> bool {
+    let Some(layer) = check.seen.first().map(|seen| seen.layer) else { return false };
+    let passes = layer.handlers.iter().any(|handler| matches!(handler.event, Event::Send { .. }));
+    if passes || layer.shape != Shape::Endpoint {
+        return false;
+    }
+    let mut sends = Vec::new();
+    let bodies = layer.handlers.iter().map(|handler| &handler.body);
+    for body in bodies.chain(layer.functions.iter().map(|function| &function.body)) {
+        visit::walk(body, &mut |met| {
+            if let visit::Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, .. }), .. }) = met {
+                sends.push(message.as_ref().is_none_or(is_bare));
+            }
+        });
+    }
+    !sends.is_empty() && sends.into_iter().all(|bare| bare)
+}
+
+/// `message()`
+fn is_bare(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty())
+}
+
 /// The highest layer whose header is in packets of these alternatives: above one without a message there is none.
 pub(super) fn topmost(check: &WireCheck, selected: &[(&str, &str)]) -> usize {
     let is_alone = |layer: &Layer| {
@@ -75,7 +100,6 @@ impl Of {
 /// Whether a message may have octets, as far as the text says. One that came behind such headers has none, nor has
 /// `message()`; a function is given what its callers give. Whatever else becomes of them is seen when they are sent.
 fn has_octets(layer: &Layer, message: &Expr, body: &[Stmt], of: Of, asked: &mut Asked) -> bool {
-    let is_bare = |value: &Expr| matches!(&value.kind, ExprKind::NewMessage { octets } if octets.is_empty());
     let (ExprKind::Give(local) | ExprKind::Share(local)) = &message.kind else { return !is_bare(message) };
     match of {
         Of::Handler(come) if come == Some(*local) => return false,
@@ -87,10 +111,16 @@ fn has_octets(layer: &Layer, message: &Expr, body: &[Stmt], of: Of, asked: &mut 
         }
         Of::Handler(_) => {}
     }
-    !visit::any(
-        body,
-        |met| matches!(met, visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local && is_bare(value)),
-    )
+    let is_changed = visit::any(body, |met| match met {
+        visit::Met::Stmt(Stmt { kind: StmtKind::Join { message, .. }, .. }) => message == local,
+        visit::Met::Stmt(Stmt { kind: StmtKind::AssignLocal { local: changed, .. }, .. }) => changed == local,
+        _ => false,
+    });
+    is_changed
+        || !visit::any(
+            body,
+            |met| matches!(met, visit::Met::Stmt(Stmt { kind: StmtKind::Let { local: bound, value }, .. }) if bound == local && is_bare(value)),
+        )
 }
 
 /// Whether some call gives a function's parameter a message that may have octets.

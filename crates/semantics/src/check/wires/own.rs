@@ -45,7 +45,7 @@ pub(super) fn check(check: &mut WireCheck) {
         padding_is_read(check, way);
         trims(check, way);
         never_fits(check, way);
-        never_passes(check, way);
+        never_passes(check, way, ways.len() == 1);
         sums_of_sums(check, way);
         rounded(check, way);
     }
@@ -349,14 +349,9 @@ fn option_sizes(way: &Way) -> Vec<u64> {
     }
 }
 
-/// Packets with all messages that are tried, with and without options; with no message alone, if none is sent and the
-/// header has one size.
-fn packets_of<'a>(check: &WireCheck, way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
-    let has_list = way.items.iter().any(|item| matches!(item, WireItem::Each(_)));
-    let messages: Vec<u64> = if has_list || sends_messages(check, way) { messages().collect() } else { vec![0] };
-    option_sizes(way)
-        .into_iter()
-        .flat_map(move |size| messages.clone().into_iter().map(move |message| packet(way, size, 0, message)))
+/// Packets with all messages that are tried, with and without options.
+fn packets_of<'a>(way: &'a Way<'a>) -> impl Iterator<Item = Packet> + use<'a> {
+    option_sizes(way).into_iter().flat_map(move |size| messages().map(move |message| packet(way, size, 0, message)))
 }
 
 /// Reports a size that no packet of this path has.
@@ -369,7 +364,7 @@ fn never_fits(check: &mut WireCheck, way: &Way) {
             least = least.or(said.map(|said| (packet.header + packet.message, said)));
             said.is_none_or(|said| said <= types::mask(field.width))
         };
-        if packets_of(check, way).any(fits) {
+        if packets_of(way).any(fits) {
             continue;
         }
         let Some((octets, said)) = least else { continue };
@@ -386,8 +381,10 @@ fn never_fits(check: &mut WireCheck, way: &Way) {
     }
 }
 
-/// Reports a constraint that no packet of this path meets, whatever its size.
-fn never_passes(check: &mut WireCheck, way: &Way) {
+/// Reports a constraint that no packet of this path meets, whatever its size; or the only one, if all packets have one.
+fn never_passes(check: &mut WireCheck, way: &Way, is_only: bool) {
+    let one_size =
+        is_only && messages::are_bare(check) && !way.items.iter().any(|item| !matches!(item, WireItem::Field(_)));
     for field in fields(way) {
         for (a, op, b) in &field.constraints {
             let fails = |packet: Packet| match (value(&packet, a), value(&packet, b)) {
@@ -395,7 +392,8 @@ fn never_passes(check: &mut WireCheck, way: &Way) {
                 _ => false,
             };
             // A packet whose sizes do not fit their fields is not sent.
-            let mut sent = packets_of(check, way).filter(|packet| sizes_fit(way, packet)).peekable();
+            let tried = packets_of(way).filter(|packet| !one_size || packet.message == 0);
+            let mut sent = tried.filter(|packet| sizes_fit(way, packet)).peekable();
             if sent.peek().is_none() || !sent.all(fails) {
                 continue;
             }

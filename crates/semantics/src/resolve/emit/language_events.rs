@@ -28,13 +28,19 @@ pub(super) fn deliver(body: &mut Body, args: &[ast::Arg], clauses: &Clauses, spa
     };
     if let Some((label, extra)) = values.next() {
         let place = body.span(&extra);
-        let label = label.map(|label| tree::path(body.file, &label).text);
+        let label = label.map(|label| tree::path(body.file, &label));
+        let attribute =
+            label.as_ref().is_some_and(|name| matches!(body.cx.item_at(body.file, name), Some(Item::Attribute(_))));
         let help = match (label, &first) {
             (Some(name), ast::Expr::Name(message)) => {
-                let message = message.syntax().text().to_string();
+                let (name, message) = (name.text.as_str(), message.syntax().text().to_string());
+                let declared = match attribute {
+                    true => String::new(),
+                    false => format!("`attribute {name}: u8 = 0` in the file, "),
+                };
                 format!(
-                    "beside a message goes an attribute: `attribute {name}: u8 = 0` in the file, `writes {name}` in this layer, \
-                     `{message}.{name} = …` before; the layer above `reads {name}`"
+                    "beside a message goes an attribute: {declared}`writes {name}` in this layer, `{message}.{name} = …` \
+                     before; the layer above `reads {name}`"
                 )
             }
             _ => "the layer above sees the message alone; what it may know is an attribute or is published".to_string(),

@@ -61,7 +61,7 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
             "`^` is exclusive or, of two numbers; a power of two is a shift: `x * (1 << n)`".to_string()
         }
         (Type::UInt(_), Type::Duration) if matches!(op, Binary::Div | Binary::Rem) => {
-            "a number is divided by a number; a duration is made of one by its unit: `(n / 100) * 1 s`".to_string()
+            "a number is divided by a number; a duration is made of one by its unit: `n * 1 s`, `n * 1 s / 100`".to_string()
         }
         (Type::Duration, Type::UInt(_)) | (Type::UInt(_), Type::Duration) => {
             "write a unit: `20 ms`; a duration is multiplied and divided by numbers".to_string()

@@ -66,12 +66,16 @@ fn names(item: &ast::Wire) -> Vec<String> {
 
 fn items(reader: &mut WireReader, members: &[ast::WireMember]) -> Vec<WireItem> {
     let mut items = Vec::new();
+    // What stands behind a field that was refused is not about the field before it.
+    let mut refused = false;
     for member in members {
         match member {
             ast::WireMember::Field(field) => {
                 let field = fields::read(reader, field);
+                refused = field.is_none();
                 items.extend(field.map(WireItem::Field));
             }
+            ast::WireMember::Where(_) | ast::WireMember::Default(_) if refused => {}
             ast::WireMember::Where(constraint) => fields::constraints(reader, constraint, &mut items),
             ast::WireMember::Trim(trim) => fields::trim(reader, trim, &mut items),
             ast::WireMember::Default(default) => defaults::read(reader, default, &items),
