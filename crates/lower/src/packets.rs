@@ -58,11 +58,6 @@ impl Scripting<'_> {
         });
         let mut fields = Vec::new();
         for (name, values) in &pattern.fields {
-            if values.is_empty() {
-                let text = format!("`{}` is given no octets", name.text);
-                let help = "leave it out: a list of which nothing is given has no elements";
-                self.diagnostics.push(Diagnostic::error(Code("M0729"), text).at(name.span, "none").help(help));
-            }
             let within = format!("{}_", name.text);
             let parts: Vec<String> = match values.len() {
                 1 => vec![name.text.clone()],

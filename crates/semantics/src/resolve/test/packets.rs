@@ -172,6 +172,11 @@ fn fields(
                     is_number(cx, file, known, &value);
                 }
                 match values.as_slice() {
+                    [Arg::Octets(octets)] if is_list && octets.is_empty() => {
+                        let text = format!("`{}` is given no octets", name.text);
+                        let help = "leave it out: a list of which nothing is given has no elements";
+                        cx.error(codes::MISMATCH, text, name.span, "none", help);
+                    }
                     [Arg::Octets(octets)] if is_list => {
                         all.extend(octets.iter().map(|octet| (name.clone(), vec![Arg::Word((*octet).into())])));
                     }
