@@ -283,12 +283,10 @@ fn is_field_met(automaton: &Automaton, names: &mut Names, pattern: &WirePattern,
     }
 }
 
-/// Fields that are named in the pattern and missing in the packet.
-fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a str> {
+/// What the pattern says of fields that are missing in the packet.
+fn missing<'a>(layer: &'a Layer) -> impl Iterator<Item = &'a (String, Arg)> {
     let named = layer.pattern.fields.iter().enumerate();
-    named
-        .filter(|(at, _)| !layer.fields.iter().any(|field| field.given == Some(*at)))
-        .map(|(_, (name, _))| name.as_str())
+    named.filter(|(at, _)| !layer.fields.iter().any(|field| field.given == Some(*at))).map(|(_, said)| said)
 }
 
 // ---- for people ----
@@ -377,10 +375,8 @@ fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &L
     };
     // Octets that are expected behind those of a list.
     let lacking = |name: &str| -> Vec<u8> {
-        let all = layer.pattern.fields.iter().enumerate();
-        let lacking =
-            all.filter(|(at, (own, _))| own == name && !layer.fields.iter().any(|field| field.given == Some(*at)));
-        lacking.filter_map(|(_, (_, arg))| u8::try_from(names.word(arg)?).ok()).collect()
+        let octet = |(_, arg): &(String, Arg)| u8::try_from(names.word(arg)?).ok();
+        missing(layer).filter(|(own, _)| own == name).filter_map(octet).collect()
     };
     let run = |run: &[&Looked]| match run {
         [first, ..] if is_list(&first.name) => {
@@ -402,10 +398,9 @@ fn show_layer(automaton: &Automaton, written: &Written, names: &Names, layer: &L
     };
     let shown: Vec<&Looked> = layer.fields.iter().filter(wanted).collect();
     let mut fields: Vec<String> = shown.chunk_by(|one, next| one.name == next.name).map(run).collect();
-    let is_shown = |name: &&str| !is_list(name);
     // What refused the packet read no further.
     let why = if layer.wrong.is_some() { "not read" } else { "not there" };
-    fields.extend(missing(layer).filter(is_shown).map(|name| format!("{name}: ({why})")));
+    fields.extend(missing(layer).filter(|(name, _)| !is_list(name)).map(|(name, _)| format!("{name}: ({why})")));
     let hidden = layer.fields.iter().any(|field| !wanted(&field));
     let shown = braces(&layer.pattern.name, fields, hidden);
     match &layer.wrong {

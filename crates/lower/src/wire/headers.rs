@@ -5,9 +5,6 @@ use mokume_semantics::program as s;
 
 use crate::stack::{joined, unlike, HeaderField, KeyPart, Lowering};
 
-/// What the only alternative of a header is called that is one record.
-const RECORD: &str = "Header";
-
 impl<'p> Lowering<'p> {
     pub(super) fn declare_headers(&mut self, inst: usize) {
         let at = self.inst(inst);
@@ -40,7 +37,7 @@ impl<'p> Lowering<'p> {
             }
             let missing = key.iter().filter(|part| !fields.iter().any(|field| field.name == part.name));
             let fields = missing.cloned().chain(fields.iter().cloned()).collect();
-            let is_record = variants.len() == 1 && variant.name.text == RECORD;
+            let is_record = layer.header.as_ref().is_some_and(s::Header::is_single);
             let name = if is_record { String::new() } else { variant.name.text.clone() };
             all.push((name, fields));
         }

@@ -204,11 +204,7 @@ fn constraints(field: &WireField, fields: &[&WireField], out: &mut Vec<Diagnosti
         if low <= high && target.index == field.index {
             out.extend(between_steps(field, (low, high)));
         }
-        let is_told = |found: &Diagnostic| {
-            let at = found.primary.as_ref().map(|label| label.span);
-            found.code == codes::NO_PACKET_PASSES && at == Some(field.name.span)
-        };
-        if low > high && !out.iter().any(is_told) {
+        if low > high && !is_told(field, out) {
             let text = format!(
                 "no packet passes: `{}` has {} bits and would have to be elsewhere",
                 target.name.text, target.width
@@ -238,6 +234,12 @@ fn between_steps(field: &WireField, (low, high): Range) -> Option<Diagnostic> {
             .at(field.name.span, "its `where` is never true")
             .help("look at the numbers: `where` is about what stands in the packet")
     })
+}
+
+/// Whether it was said of this field that no packet passes it.
+pub(super) fn is_told(field: &WireField, out: &[Diagnostic]) -> bool {
+    let at = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
+    out.iter().any(|found| found.code == codes::NO_PACKET_PASSES && at(found) == Some(field.name.span))
 }
 
 /// Reports a field whose own `where` is met by none of the numbers that it may have.

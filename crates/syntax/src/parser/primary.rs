@@ -75,13 +75,14 @@ impl Parser<'_> {
     pub(super) fn other_unit(&mut self) {
         let (number, unit) = (self.nth_text(0).to_string(), self.nth_text(1).to_string());
         let place = self.span_of(1);
-        let milliseconds = || of_each(&number, if is_hundredth(&unit) { 10 } else { return None });
-        let minutes = || of_each(&number, minutes_in(&unit)?);
-        let instead = match meant_unit(&unit) {
-            Some(meant) => format!("{number} {meant}"),
-            None => (minutes().map(|all| format!("{all} min")))
-                .or_else(|| milliseconds().map(|all| format!("{all} ms")))
-                .unwrap_or_else(|| if is_hundredth(&unit) { "15 ms" } else { "90 min" }.to_string()),
+        let instead = match (meant_unit(&unit), counted_in(&unit)) {
+            (Some(meant), _) => format!("{number} {meant}"),
+            (None, Some((each, ours))) => match (of_each(&number, each), ours) {
+                (Some(all), ours) => format!("{all} {ours}"),
+                (None, "ms") => "15 ms".to_string(),
+                (None, _) => "90 min".to_string(),
+            },
+            (None, None) => "90 min".to_string(),
         };
         let diagnostic = Diagnostic::error(codes::OTHER_UNIT, format!("`{unit}` is no unit of durations"))
             .at(place, "unknown")
@@ -95,9 +96,9 @@ impl Parser<'_> {
     fn is_other_unit(&self) -> bool {
         let unit = self.nth_text(1);
         let is_used = matches!(self.nth(2), DOT | L_PAREN | L_BRACKET);
-        meant_unit(unit).is_some()
-            || is_hundredth(unit) && !is_used
-            || minutes_in(unit).is_some() && !(is_used && unit.len() == 1)
+        // `h`, `d` and `cs` may be names, too.
+        let is_name = |ours: &str| is_used && (unit.len() == 1 || ours == "ms");
+        meant_unit(unit).is_some() || counted_in(unit).is_some_and(|(_, ours)| !is_name(ours))
     }
 
     /// Whether a unit follows the number: a name on the same line that is not itself assigned to.
@@ -300,16 +301,13 @@ fn meant_unit(text: &str) -> Option<&'static str> {
     })
 }
 
-/// Whether a unit is a hundredth of a second, as RFC 5798 (VRRP) counts.
-fn is_hundredth(unit: &str) -> bool {
-    matches!(unit, "cs" | "csec" | "centisecond" | "centiseconds")
-}
-
-/// The minutes in a unit of long times.
-fn minutes_in(unit: &str) -> Option<u64> {
+/// How many of one of our units another one is: minutes in long times; in a hundredth of a second, as RFC 5798 (VRRP)
+/// counts, milliseconds.
+fn counted_in(unit: &str) -> Option<(u64, &'static str)> {
     Some(match unit {
-        "h" | "hr" | "hrs" | "hour" | "hours" => 60,
-        "d" | "day" | "days" => 24 * 60,
+        "h" | "hr" | "hrs" | "hour" | "hours" => (60, "min"),
+        "d" | "day" | "days" => (24 * 60, "min"),
+        "cs" | "csec" | "centisecond" | "centiseconds" => (10, "ms"),
         _ => return None,
     })
 }

@@ -148,7 +148,7 @@ impl Seating<'_> {
     }
 
     /// What is given, by elements: row by row, where a field that comes again begins the next one; or column by column,
-    /// where each field comes once for each element. None if it can be read neither way.
+    /// where each field comes once for each element. No element if it can be read neither way.
     fn groups(&self, element: &[WireItem], given: &[usize]) -> Vec<Vec<usize>> {
         let rows = Some(self.rows(element, given)).filter(|rows| self.are_rows(element, rows));
         match rows {

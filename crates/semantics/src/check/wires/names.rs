@@ -145,10 +145,8 @@ pub(super) fn owner<'a>(check: &WireCheck<'a, '_>, arm: &'a WireArm) -> Option<(
 
 /// Reports a `where` that none of the field's numbers meets, unless that was said of the wire by itself.
 fn never_within(check: &mut WireCheck, field: &WireField, range: (u128, u128)) {
-    let place = |found: &Diagnostic| found.primary.as_ref().map(|label| label.span);
-    let is_said =
-        check.out.iter().any(|found| found.code == codes::NO_PACKET_PASSES && place(found) == Some(field.name.span));
-    if let Some(found) = invert::never_within(field, range).filter(|_| !is_said) {
+    let is_told = invert::is_told(field, check.out);
+    if let Some(found) = invert::never_within(field, range).filter(|_| !is_told) {
         check.fail(found);
     }
 }

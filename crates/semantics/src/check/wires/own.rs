@@ -384,7 +384,7 @@ fn never_fits(check: &mut WireCheck, way: &Way) {
 /// Reports a constraint that no packet of this path meets, whatever its size; or the only one, if all packets have one.
 fn never_passes(check: &mut WireCheck, way: &Way, is_only: bool) {
     let one_size =
-        is_only && messages::are_bare(check) && !way.items.iter().any(|item| !matches!(item, WireItem::Field(_)));
+        is_only && messages::are_bare(check) && way.items.iter().all(|item| matches!(item, WireItem::Field(_)));
     for field in fields(way) {
         for (a, op, b) in &field.constraints {
             let fails = |packet: Packet| match (value(&packet, a), value(&packet, b)) {
