@@ -23,7 +23,9 @@ impl Parser<'_> {
         if self.at(L_PAREN) {
             self.params(true);
         }
+        self.in_container = true;
         self.braces("`{` and the container's state and functions", |p| p.states());
+        self.in_container = false;
         self.close();
     }
 

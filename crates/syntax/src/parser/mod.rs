@@ -120,6 +120,8 @@ pub(crate) struct Parser<'t> {
     /// Where the current statement begins. Only there is a line that looks like a statement read as its expression.
     statement_at: Option<usize>,
     fragment: bool,
+    /// Whether a container is being read: there `quota` is a name, of the quota that its places are from.
+    in_container: bool,
     /// `Name {` does not begin a record here, because a block follows (`if a == B { … }`).
     no_record: bool,
     /// Inside `( … )` or `[ … ]` of an expression: line breaks end nothing.
@@ -160,6 +162,7 @@ pub(crate) fn parse(file: FileId, text: &str, what: Fragment) -> (GreenNode, Vec
         tallest: 0,
         statement_at: None,
         fragment: what != Fragment::File,
+        in_container: false,
         no_record: false,
         in_brackets: false,
         in_test: matches!(what, Fragment::TestSteps | Fragment::Network),

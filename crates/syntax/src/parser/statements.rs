@@ -324,7 +324,9 @@ impl Parser<'_> {
     pub(super) fn quantity(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
-        self.kind_in_front(if kind == COUNT_STMT { "counter" } else { "quota" });
+        if kind == COUNT_STMT || !self.in_container {
+            self.kind_in_front(if kind == COUNT_STMT { "counter" } else { "quota" });
+        }
         self.postfix();
         if self.at_any_word(&["to", "by"]) && self.same_line(0) && self.nth(1) == NUMBER {
             let word = self.nth_text(0);
