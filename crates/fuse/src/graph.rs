@@ -397,13 +397,12 @@ impl<'a> Graph<'a> {
             }
         }
         // `max(x, max(x, y))` is `max(x, y)`; the same for the minimum.
-        match (op, self.kind(b)) {
-            (Binary::Max, Kind::Binary(Binary::Max, x, _)) | (Binary::Min, Kind::Binary(Binary::Min, x, _))
-                if *x == a =>
-            {
-                return b;
+        if matches!((op, ty), (Binary::Max | Binary::Min, Type::U(_))) {
+            for (one, all) in [(a, b), (b, a)] {
+                if matches!(*self.kind(all), Kind::Binary(what, x, y) if what == op && [x, y].contains(&one)) {
+                    return all;
+                }
             }
-            _ => {}
         }
         match (op, self.kind(a), self.kind(b)) {
             // `a - (a - y)`
@@ -489,6 +488,9 @@ impl<'a> Graph<'a> {
                 return self.compare(op, x, y);
             }
         }
+        if let Some(apart) = self.compare_apart(op, a, b) {
+            return apart;
+        }
         if let Some((a, b)) = self.over(a, b) {
             return self.compare(op, a, b);
         }
@@ -516,6 +518,68 @@ impl<'a> Graph<'a> {
             }
             _ => self.add(Kind::Compare(op, a, b), Type::Bool),
         }
+    }
+
+    /// A comparison of a least or largest number with a constant, or with one of its two numbers, by these: `min(x, y) > c` is
+    /// `x > c and y > c`. One of `c - y` or `max(x, y) - c` with a constant is one of the other number, if nothing wraps around.
+    fn compare_apart(&mut self, op: Compare, a: Node, b: Node) -> Option<Node> {
+        let ty = self.ty(a);
+        if !matches!(ty, Type::U(_)) {
+            return None;
+        }
+        let is_one_of = |all: &Kind, one: Node| matches!(*all, Kind::Binary(Binary::Min | Binary::Max, x, y) if [x, y].contains(&one));
+        if is_one_of(self.kind(b), a) {
+            return self.compare_choice(turned(op), b, a);
+        }
+        if is_one_of(self.kind(a), b) {
+            return self.compare_choice(op, a, b);
+        }
+        if let (true, Some(rest)) = (matches!(op, Compare::Eq | Compare::Ne), self.beyond(a, b).or(self.beyond(b, a))) {
+            let none = self.constant(ty, 0);
+            return Some(self.compare(op, rest, none));
+        }
+        let (Kind::Binary(what, x, y), value) = (self.kind(a).clone(), self.known(b)?) else { return None };
+        if what == Binary::SubWrap {
+            if let Some(all) = self.known(x).filter(|all| self.span(y).1 <= *all && value <= *all) {
+                let rest = self.constant(ty, all - value);
+                return Some(self.compare(turned(op), y, rest));
+            }
+            let is_choice = matches!(self.kind(x), Kind::Binary(Binary::Min | Binary::Max, ..));
+            let (x, c) = self.less_constant(a).filter(|_| is_choice)?;
+            let sum = value.checked_add(c).filter(|sum| *sum <= self.mask(ty))?;
+            let sum = self.constant(ty, sum);
+            return Some(self.compare(op, x, sum));
+        }
+        let is_least = value == self.span(a).0;
+        match op {
+            Compare::Eq if is_least => self.compare_choice(Compare::Le, a, b),
+            Compare::Ne if is_least => self.compare_choice(Compare::Gt, a, b),
+            _ => self.compare_choice(op, a, b),
+        }
+    }
+
+    /// What is added to one number, or subtracted from it, so that it is the other.
+    fn beyond(&self, all: Node, one: Node) -> Option<Node> {
+        match *self.kind(all) {
+            Kind::Binary(Binary::AddWrap | Binary::SubWrap, x, y) if x == one => Some(y),
+            Kind::Binary(Binary::AddWrap, x, y) if y == one => Some(x),
+            _ => None,
+        }
+    }
+
+    /// A comparison of the least or largest of two numbers, by each of them.
+    fn compare_choice(&mut self, op: Compare, a: Node, b: Node) -> Option<Node> {
+        let Kind::Binary(what, x, y) = *self.kind(a) else { return None };
+        if matches!(op, Compare::Eq | Compare::Ne) {
+            return None;
+        }
+        let joined = match (what, matches!(op, Compare::Gt | Compare::Ge)) {
+            (Binary::Min, true) | (Binary::Max, false) => Binary::And,
+            (Binary::Min, false) | (Binary::Max, true) => Binary::Or,
+            _ => return None,
+        };
+        let (x, y) = (self.compare(op, x, b), self.compare(op, y, b));
+        Some(self.binary(joined, x, y))
     }
 
     /// Two numbers that compare alike, where `x - c` was one of these and nothing wraps around: `x`, and the other plus `c`.

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap as HashMap;
 
 use mokume_reaction::{
-    to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
-    OctetField, OpKind, Terminator, Type, Value, WireId,
+    to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, ClassId, Endian, Fallible,
+    HandlerId, OctetField, OpKind, Terminator, Type, Value, WireId,
 };
 
 use crate::decisions::Far;
@@ -76,6 +76,8 @@ struct Writer<'r, 'a> {
     shares: HashMap<u32, Vec<Value>>,
     /// Messages that places held before.
     held: HashMap<u32, Value>,
+    /// Nodes, made again by what is known when all is asked.
+    settled: HashMap<Node, Node>,
 }
 
 /// The body of a path of this handler; `None` if a way needs what none of its look-ups gives.
@@ -107,8 +109,16 @@ fn write(
     let graph = &mut ways.region.graph;
     let is_inside = ways.region.is_inside;
     let text = Text { automaton, builder, params, values, is_lost: false };
-    let mut writer =
-        Writer { automaton, is_inside, graph, text, finds, shares: HashMap::default(), held: HashMap::default() };
+    let mut writer = Writer {
+        automaton,
+        is_inside,
+        graph,
+        text,
+        finds,
+        shares: HashMap::default(),
+        held: HashMap::default(),
+        settled: HashMap::default(),
+    };
     let mut parted = Vec::new();
     // From there on a handler does the rest.
     let mut rest = None;
@@ -141,6 +151,7 @@ fn write(
             parted.push((other, place, before, (otherwise, exit), values.collect::<HashMap<_, _>>()));
         }
     }
+    let deeds = last_writes(deeds);
     // All reads come before all writes.
     for deed in &deeds {
         writer.text.builder.set_source(deed.source);
@@ -189,6 +200,22 @@ fn found_in(graph: &Graph, builder: &BodyBuilder, block: BlockId, finds: u32) ->
         Some((graph.node_of(&Kind::Found(finds, place as u32), builder.type_of(*value))?, *value))
     };
     params.filter_map(known).collect()
+}
+
+/// What a way does, without writes that others replace: nobody reads between them.
+fn last_writes(mut deeds: Vec<Deed>) -> Vec<Deed> {
+    let mut later: Vec<(Node, CellId)> = Vec::new();
+    let is_last = |deed: &Deed, later: &mut Vec<(Node, CellId)>| match deed.what {
+        Do::Set { object, cell, .. } if later.contains(&(object, cell)) => false,
+        Do::Set { object, cell, .. } => {
+            later.push((object, cell));
+            true
+        }
+        _ => true,
+    };
+    let mut last: Vec<bool> = deeds.iter().rev().map(|deed| is_last(deed, &mut later)).collect();
+    deeds.retain(|_| last.pop().unwrap_or(true));
+    deeds
 }
 
 impl Writer<'_, '_> {
@@ -296,9 +323,16 @@ impl Writer<'_, '_> {
         self.text.value(self.graph, node)
     }
 
+    /// The value of a node where all is asked, by what the guards say of it and of its parts.
+    fn settled(&mut self, node: Node) -> Value {
+        let values = &self.text.values;
+        let node = self.graph.settled(node, &|node| values.contains_key(&node), &mut self.settled);
+        self.value(node)
+    }
+
     fn each(&mut self, nodes: &[Node]) {
         nodes.iter().for_each(|node| {
-            self.value(*node);
+            self.settled(*node);
         });
     }
 
@@ -379,8 +413,7 @@ impl Writer<'_, '_> {
         let has_defaults = message.joined > 0 || !has_attributes(message.given, self.is_inside);
         let is_as_given = |at: usize, node: Node| match self.graph.kind(node) {
             kind @ Kind::Attribute(..) => message.came_with(AttributeId::from(at), kind),
-            Kind::Constant(value) => has_defaults && *value == self.automaton.attributes[at].default,
-            _ => false,
+            _ => has_defaults && self.graph.known(node) == Some(self.automaton.attributes[at].default),
         };
         let attributes = message.attributes.iter().enumerate().filter(|(at, node)| !is_as_given(*at, **node));
         attributes.map(|(at, node)| (AttributeId::from(at), *node)).collect()
@@ -389,44 +422,44 @@ impl Writer<'_, '_> {
     fn deed(&mut self, what: &Do) {
         let kind = match what {
             Do::Set { object, cell, value } => {
-                OpKind::Set { object: self.value(*object), cell: *cell, value: self.value(*value) }
+                OpKind::Set { object: self.settled(*object), cell: *cell, value: self.settled(*value) }
             }
             Do::SetAt { object, cell, index, value } => OpKind::SetAt {
-                object: self.value(*object),
+                object: self.settled(*object),
                 cell: *cell,
-                index: self.value(*index),
-                value: self.value(*value),
+                index: self.settled(*index),
+                value: self.settled(*value),
             },
             Do::Arm { object, cell, deadline } => {
-                OpKind::Arm { object: self.value(*object), cell: *cell, deadline: self.value(*deadline) }
+                OpKind::Arm { object: self.settled(*object), cell: *cell, deadline: self.settled(*deadline) }
             }
-            Do::Disarm { object, cell } => OpKind::Disarm { object: self.value(*object), cell: *cell },
+            Do::Disarm { object, cell } => OpKind::Disarm { object: self.settled(*object), cell: *cell },
             Do::Count { object, cell, amount } => {
-                OpKind::Count { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
+                OpKind::Count { object: self.settled(*object), cell: *cell, amount: self.settled(*amount) }
             }
             Do::Take { object, cell, amount } => {
-                OpKind::Spend { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
+                OpKind::Spend { object: self.settled(*object), cell: *cell, amount: self.settled(*amount) }
             }
             Do::Give { object, cell, amount } => {
-                OpKind::Give { object: self.value(*object), cell: *cell, amount: self.value(*amount) }
+                OpKind::Give { object: self.settled(*object), cell: *cell, amount: self.settled(*amount) }
             }
             Do::TakeHeld { object, cell, index, given } => {
-                let (object, index) = (self.value(*object), self.value(*index));
+                let (object, index) = (self.settled(*object), self.settled(*index));
                 let held = self.op(OpKind::TakeHeld { object, cell: *cell, index });
                 self.held.insert(*given, held);
                 return;
             }
             Do::ConsumeHeld { object, cell, index, reason } => {
-                let (object, index) = (self.value(*object), self.value(*index));
+                let (object, index) = (self.settled(*object), self.settled(*index));
                 OpKind::ConsumeHeld { object, cell: *cell, index, reason: *reason }
             }
             Do::PutOff { target, handler, args } => {
-                let (target, args) = (self.value(*target), self.given(args, true));
+                let (target, args) = (self.settled(*target), self.given(args, true));
                 OpKind::Defer { target, event: self.automaton.event_of(*handler).to_owned(), args }
             }
             Do::Keep { object, cell, index, message } => {
                 let message = self.made(message, true);
-                OpKind::Keep { object: self.value(*object), cell: *cell, index: self.value(*index), message }
+                OpKind::Keep { object: self.settled(*object), cell: *cell, index: self.settled(*index), message }
             }
             Do::Drop { message, reason } => OpKind::Drop { message: self.ended(message), reason: *reason },
             Do::Consume { message, reason } => OpKind::Consume { message: self.ended(message), reason: *reason },
@@ -434,7 +467,7 @@ impl Writer<'_, '_> {
             Do::HandOver { object, handler, args } => {
                 let values = self.given(args, true);
                 let event = self.automaton.event_of(*handler).to_owned();
-                OpKind::Emit { target: self.value(*object), event, args: values }
+                OpKind::Emit { target: self.settled(*object), event, args: values }
             }
         };
         self.text.builder.op(self.automaton, kind);
@@ -443,7 +476,7 @@ impl Writer<'_, '_> {
     /// The arguments of an event.
     fn given(&mut self, args: &[Given], is_inside: bool) -> Vec<Value> {
         let made = |arg: &Given| match arg {
-            Given::Node(node) => Some(self.value(*node)),
+            Given::Node(node) => Some(self.settled(*node)),
             Given::Message(message) => Some(self.made(message, is_inside)),
         };
         args.iter().filter_map(made).collect()
@@ -460,8 +493,8 @@ impl Writer<'_, '_> {
         for view in self.views(message, is_inside) {
             let message = value;
             let kind = match view {
-                View::Skip(size) => OpKind::Skip { message, size: self.value(size) },
-                View::Trim(size) => OpKind::Trim { message, size: self.value(size) },
+                View::Skip(size) => OpKind::Skip { message, size: self.settled(size) },
+                View::Trim(size) => OpKind::Trim { message, size: self.settled(size) },
                 View::Meet(wire) => OpKind::Meet { message, wire },
             };
             value = self.op(kind);
@@ -471,11 +504,11 @@ impl Writer<'_, '_> {
             return value;
         }
         for (attribute, node) in self.changed_attributes(message) {
-            let node = self.value(node);
+            let node = self.settled(node);
             value = self.op(OpKind::SetAttribute { message: value, attribute, value: node });
         }
         for (header, variant, fields) in &message.headers {
-            let fields = fields.iter().map(|field| self.value(*field)).collect();
+            let fields = fields.iter().map(|field| self.settled(*field)).collect();
             value = self.op(OpKind::Push { message: value, header: *header, variant: *variant, fields });
         }
         value
@@ -506,7 +539,7 @@ impl Writer<'_, '_> {
             if self.graph.known(number).is_some() {
                 continue;
             }
-            let number = self.value(number);
+            let number = self.settled(number);
             let at = self.op(OpKind::Const { ty: crate::graph::U32, value: at });
             value = self.op(OpKind::Store { field, message: value, at, value: number });
         }

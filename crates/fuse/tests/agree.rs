@@ -172,6 +172,61 @@ fn path_lines(name: &str) -> String {
     lines.map(|(line, _)| line + "\n").collect()
 }
 
+/// The lines of all paths of an automaton with one layer, whose only handler this is.
+fn paths_of(handler: &str) -> String {
+    let text = format!(
+        "automaton one\n\nlayer up\n\nreason up.no\nattribute dest: u8 = 255\n\nclass up.E capacity 1 {{\n  a: u32\n  b: u32\n  \
+         held: [1] msg\n}}\n\nport app application {{\n  in go(to: u8, m: msg) -> up.E.go\n  out said()\n}}\n\n{handler}"
+    );
+    let parsed = text::parse(FileId(0), &text);
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let composed = compose(&parsed.automaton, Options::default()).automaton.expect("it composes");
+    let paths = with_paths(&composed, &Profile::default());
+    let lines = paths.paths.iter().flat_map(|path| text::path_lines(&paths, path));
+    lines.map(|(line, _)| line + "\n").collect()
+}
+
+/// Whether the least of two numbers is not zero is asked of each; what is subtracted from a constant, or is the larger of a number and a
+/// constant, is asked about itself.
+#[test]
+fn least_numbers_are_asked_apart() {
+    let path = paths_of(
+        "handler up.E.go(e, to: u8, m: msg) {\n    a = get e.a\n    b = get e.b\n    x = min a, 100\n    room = sub.wrap 100, x\n    \
+         y = max b, 32\n    more = sub.wrap y, 32\n    least = min room, more\n    none = eq least, 0\n    br none @0.001 no, yes\n  no:\n    \
+         drop m, up.no\n    return\n  yes:\n    drop m, up.no\n    out app.said()\n    return\n}\n",
+    );
+    assert!(!["min ", "max ", "sub"].iter().any(|said| path.contains(said)), "{path}");
+    assert!(path.contains(", 100") && path.contains(", 32"), "{path}");
+}
+
+/// What the guards leave one number of is that number in what the path does: an attribute that is as at first is not set.
+#[test]
+fn what_guards_say_is_known_where_all_is_asked() {
+    let kept = |all: u8| {
+        paths_of(&format!(
+            "handler up.E.go(e, to: u8, m: msg) {{\n    marked = set.attribute m, dest, to\n    is_all = eq to, {all}\n    \
+             br is_all @0.999 all, no\n  no:\n    drop marked, up.no\n    return\n  all:\n    full = holds e.held[0]\n    \
+             br full @0.001 no2, free\n  no2:\n    drop marked, up.no\n    return\n  free:\n    keep e.held[0], marked\n    \
+             out app.said()\n    return\n}}\n"
+        ))
+    };
+    let as_at_first = kept(255);
+    assert!(as_at_first.contains("keep ") && !as_at_first.contains("set.attribute"), "{as_at_first}");
+    let other = kept(3);
+    assert!(other.contains("set.attribute m, dest, 3"), "{other}");
+}
+
+/// A cell is written once on a way.
+#[test]
+fn a_write_that_another_replaces_is_left_out() {
+    let path = paths_of(
+        "handler up.E.go(e, to: u8, m: msg) {\n    set e.a, 1\n    set e.b, 2\n    wide = cast to to u32\n    set e.a, wide\n    \
+         drop m, up.no\n    out app.said()\n    return\n}\n",
+    );
+    assert_eq!((path.matches("set e.a").count(), path.matches("set e.b").count()), (1, 1), "{path}");
+    assert!(!path.contains("set e.a, 1\n"), "{path}");
+}
+
 /// A settling object is followed to its emissions, including messages that were stored before.
 #[test]
 fn settling_is_followed() {

@@ -202,13 +202,24 @@ impl<'a> Tree<'a> {
             Kind::Load(..) => !self.end(node).is_some_and(|(message, end)| {
                 Some(message) == self.least.0 && end.is_some_and(|end| end <= self.least.1)
             }),
-            Kind::GetAt(..) | Kind::Holds(..) => true,
+            Kind::GetAt(object, cell, index) | Kind::Holds(object, cell, index) => !self.is_within(object, cell, index),
             Kind::Binary(Binary::Div | Binary::Rem, _, by) => self.graph.known(by).is_none_or(|by| by == 0),
             _ => false,
         };
         let is = own || self.graph.parts(node).into_iter().any(|part| self.reads_there(part));
         self.barriers.insert((node, self.least.1), is);
         is
+    }
+
+    /// Whether an index is always one of the cell's places.
+    fn is_within(&self, object: Node, cell: CellId, index: Node) -> bool {
+        let Type::Ref(class) = self.graph.ty(object) else { return false };
+        match self.automaton.cell(class, cell).kind {
+            CellKind::Array { size, .. } | CellKind::Messages { size, .. } => {
+                self.graph.span(index).1 < u64::from(size)
+            }
+            _ => false,
+        }
     }
 
     /// For a read of octets: the message, and the end of the octets, if that is known.

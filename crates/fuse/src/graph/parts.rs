@@ -2,6 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use mokume_reaction::Type;
+
 use super::{Graph, Kind, Node};
 
 impl Graph<'_> {
@@ -52,8 +54,35 @@ impl Graph<'_> {
 
     /// A node of another graph, made here from these parts.
     pub fn rebuild(&mut self, from: &Graph, node: Node, parts: &[Node]) -> Node {
-        let ty = from.ty(node);
-        match (from.kind(node).clone(), parts) {
+        self.made_of(from.kind(node).clone(), from.ty(node), parts)
+    }
+
+    /// The node, made again by what is known now, but for parts that are at hand; `made`: nodes that were made again already.
+    pub fn settled(&mut self, node: Node, at_hand: &impl Fn(Node) -> bool, made: &mut FxHashMap<Node, Node>) -> Node {
+        if let Some(made) = made.get(&node) {
+            return *made;
+        }
+        let (kind, ty) = (self.kind(node).clone(), self.ty(node));
+        let settled = match self.known(node) {
+            Some(value) => self.constant(ty, value),
+            None if at_hand(node) => node,
+            None => {
+                let parts = self.parts(node);
+                let settled: Vec<Node> = parts.iter().map(|part| self.settled(*part, at_hand, made)).collect();
+                if parts == settled {
+                    node
+                } else {
+                    self.made_of(kind, ty, &settled)
+                }
+            }
+        };
+        made.insert(node, settled);
+        settled
+    }
+
+    /// A node of this kind and type, made of these parts.
+    fn made_of(&mut self, kind: Kind, ty: Type, parts: &[Node]) -> Node {
+        match (kind, parts) {
             (Kind::Constant(value), _) => self.constant(ty, value),
             (Kind::Binary(op, ..), [a, b]) => self.binary(op, *a, *b),
             (Kind::Compare(op, ..), [a, b]) => self.compare(op, *a, *b),
