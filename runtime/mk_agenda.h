@@ -58,6 +58,12 @@ void mk_ring_init(mk_ring *ring, void *memory, uint32_t stride, uint32_t capacit
 void *mk_ring_put(mk_ring *ring);
 /* The first record, which stays valid until the next put; NULL when the ring is empty. */
 void *mk_ring_take(mk_ring *ring);
+/* The same of the only one. */
+static inline void *mk_ring_take_only(mk_ring *ring)
+{
+    ring->count = 0;
+    return ring->memory + (size_t)ring->first * ring->stride;
+}
 
 /* An event that left by a port; arguments as words: scalars, references, messages. */
 typedef struct mk_output {

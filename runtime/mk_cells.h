@@ -67,18 +67,28 @@ static inline bool mk_do_take(uint32_t *left, uint32_t amount)
     return true;
 }
 
-static inline void mk_do_spend(mk_core *core, uint32_t *left, uint32_t amount, uint32_t source)
+static MK_OFTEN void mk_do_spend(mk_core *core, uint32_t *left, uint32_t amount, uint32_t source)
 {
     if (MK_UNLIKELY(!mk_do_take(left, amount)))
         mk_report_at(core, MK_MISUSE, source);
 }
 
-static inline void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uint32_t amount, uint32_t source)
+static MK_OFTEN void mk_do_give(mk_core *core, uint32_t *left, uint32_t total, uint32_t amount, uint32_t source)
 {
-    uint32_t taken = total - *left;
-    *left += MK_FAULT(quota_give) ? amount : mk_min_u32(amount, taken);
-    if (MK_UNLIKELY(amount > taken))
+    if (MK_UNLIKELY(amount > total - *left)) {
         mk_report_at(core, MK_MISUSE, source);
+        if (!MK_FAULT(quota_give))
+            amount = total - *left;
+    }
+    *left += amount;
+}
+
+/* Into a place that is empty. */
+static MK_OFTEN void mk_do_keep_in(mk_core *core, mk_held *place, mk_message *message)
+{
+    *place = mk_hold(&core->pool, message);
+    if (MK_UNLIKELY(++core->accounts.held > core->brink))
+        core->quiet = 0;
 }
 
 static MK_OFTEN void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, uint64_t index, mk_message *message,
@@ -88,9 +98,16 @@ static MK_OFTEN void mk_do_keep(mk_core *core, mk_held *places, uint32_t size, u
         mk_keep_beside(core, index < size ? &places[index] : NULL, message, source);
         return;
     }
-    places[index] = mk_hold(&core->pool, message);
-    if (MK_UNLIKELY(++core->accounts.held > core->brink))
-        core->quiet = 0;
+    mk_do_keep_in(core, &places[index], message);
+}
+
+/* Out of a place that has one. */
+static inline mk_message *mk_do_take_there(mk_core *core, mk_held *place)
+{
+    mk_message *message = mk_held_message(&core->pool, *place);
+    *place = 0;
+    core->accounts.held -= MK_FAULT(held_count) ? 0 : 1;
+    return message;
 }
 
 static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_t size, uint64_t index,
@@ -98,10 +115,7 @@ static inline mk_message *mk_do_take_out(mk_core *core, mk_held *places, uint32_
 {
     if (!mk_within(core, index, size, source) || !places[index])
         return NULL;
-    mk_message *message = mk_held_message(&core->pool, places[index]);
-    places[index] = 0;
-    core->accounts.held -= MK_FAULT(held_count) ? 0 : 1;
-    return message;
+    return mk_do_take_there(core, &places[index]);
 }
 
 /* The same of a place that holds a message; else that is misuse, and there is one without octets instead. */
@@ -171,7 +185,7 @@ static inline void mk_do_skip(mk_core *core, mk_message *message, uint32_t size,
 }
 
 /* A number of octets, no more than there are. */
-static inline uint32_t mk_do_within(mk_core *core, uint32_t size, uint32_t all, uint32_t source)
+static MK_OFTEN uint32_t mk_do_within(mk_core *core, uint32_t size, uint32_t all, uint32_t source)
 {
     if (MK_LIKELY(size <= all))
         return size;

@@ -148,8 +148,7 @@ static void mk_settle(mk_core *core, mk_settling *settling)
     } while (settling->again && mk_is_alive(&class->objects[number]));
 }
 
-/* The numbers of reactions begin anew: nobody has settled in the one that is to come. */
-static MK_COLD void mk_count_reactions_anew(mk_core *core)
+MK_COLD void mk_count_reactions_anew(mk_core *core)
 {
     core->reaction = 1;
     for (uint32_t i = 0; i < core->class_count; i++) {
@@ -164,12 +163,6 @@ static MK_APART void mk_free_all_ended(mk_core *core)
     core->has_ended = false;
     for (uint32_t i = 0; i < core->class_count; i++)
         mk_free_ended(core, &core->classes[i]);
-}
-
-static MK_IN_PLACE void mk_count_reaction(mk_core *core)
-{
-    if (MK_UNLIKELY(++core->reaction == 0))
-        mk_count_reactions_anew(core);
 }
 
 /* The reaction at hand ends, and objects still settle, some have ended, or outputs are to leave. Answers whether outputs left. */

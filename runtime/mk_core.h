@@ -143,6 +143,13 @@ void mk_keep_beside(mk_core *core, mk_held *place, mk_message *message, uint32_t
 void mk_carry_out(mk_core *core, uint32_t base);
 /* Ends the reaction at hand: settling; then objects that have ended give their places back, and outputs leave. */
 void mk_end_reaction(mk_core *core);
+/* The numbers of reactions begin anew: nobody has settled in the one that is to come. */
+void mk_count_reactions_anew(mk_core *core);
+static inline void mk_count_reaction(mk_core *core)
+{
+    if (MK_UNLIKELY(++core->reaction == 0))
+        mk_count_reactions_anew(core);
+}
 /* Whether something waits that comes before every other input: continuations and events put off for later. */
 static inline bool mk_is_behind(const mk_core *core)
 {
@@ -171,6 +178,21 @@ static inline void mk_note_sooner(mk_core *core)
 {
     if (core->wheel.soonest < core->quiet)
         core->quiet = core->wheel.soonest;
+}
+/* Whether there is more to do when a reaction is over than so many events that were put off. */
+static inline bool mk_has_more(const mk_core *core, uint32_t put_off)
+{
+    return core->dirty | core->has_ended | core->output_count | core->unsettled | (core->later.count ^ put_off);
+}
+/* A path is over, and nothing is to be done before what was put off, which is one event: that event, whose reaction begins. Else NULL: it
+   is for `mk_end_behind`. */
+static inline const mk_event *mk_next_alone(mk_core *core)
+{
+    if (MK_UNLIKELY((mk_has_more(core, 1) && !MK_FAULT(next_alone)) || !core->reactions_left))
+        return NULL;
+    mk_count_reaction(core);
+    core->reactions_left--;
+    return mk_ring_take_only(&core->later);
 }
 /* Time passes without an event. */
 void mk_advance(mk_core *core, uint64_t now);

@@ -93,7 +93,7 @@ static inline mk_ref mk_self(const mk_class *class, uint32_t number)
 }
 
 /* Whether a reference means a living object. */
-static inline bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref ref)
+static MK_OFTEN bool mk_lives(const mk_object *objects, uint32_t capacity, mk_ref ref)
 {
     return MK_LIKELY(mk_number(ref) < capacity && objects[mk_number(ref)].generation == (uint32_t)(ref >> 32));
 }

@@ -82,6 +82,7 @@ void mk_pool_init(mk_pool *pool, void *memory, const mk_message_shape *shape, co
     pool->buffers_free = buffers;
     pool->messages_free = messages;
     pool->nothing = (uint64_t *)(void *)at;
+    pool->held_from = pool->nothing + 1;
     memset(at, 0, mk_message_memory(shape) + mk_round16(shape->head_room));
 }
 
@@ -117,11 +118,8 @@ void mk_view_release(mk_pool *pool, mk_view *view)
 {
     mk_buffer *buffer = view->buffer;
     view->buffer = NULL;
-    if (!buffer || --buffer->references > 0)
-        return;
-    buffer->next_free = pool->free_buffers;
-    pool->free_buffers = buffer;
-    pool->buffers_free++;
+    if (buffer)
+        mk_buffer_release(pool, buffer);
 }
 
 mk_view mk_view_share(mk_view view)
@@ -206,7 +204,8 @@ mk_message *mk_message_new(mk_pool *pool, const uint8_t *octets, uint32_t size)
         message->view = (mk_view){NULL, 0, 0};
         return message;
     }
-    size = mk_min_u32(size, mk_pool_longest(pool));
+    if (MK_UNLIKELY(size > mk_pool_longest(pool)))
+        size = mk_pool_longest(pool);
     message->view = (mk_view){buffer, pool->shape.head_room, size};
     if (size >= MK_FEW_OCTETS)
         return mk_message_fill(message, octets);
@@ -259,9 +258,8 @@ void mk_message_renew(mk_pool *pool, mk_message *message)
         mk_attributes_clear(pool, message);
 }
 
-void mk_message_free(mk_pool *pool, mk_message *message)
+static MK_IN_PLACE void mk_message_rest(mk_pool *pool, mk_message *message)
 {
-    mk_message_give_back(pool, message);
     if ((void *)message == (void *)pool->nothing) {
         /* Whoever else has it sees that it is empty. */
         mk_message_clear(pool, message);
@@ -270,6 +268,20 @@ void mk_message_free(mk_pool *pool, mk_message *message)
     message->next_free = pool->free_messages;
     pool->free_messages = message;
     pool->messages_free++;
+}
+
+static MK_APART void mk_message_free_with_more(mk_pool *pool, mk_message *message)
+{
+    mk_received_release(pool, message);
+    mk_attributes_clear(pool, message);
+    mk_message_rest(pool, message);
+}
+
+void mk_message_free(mk_pool *pool, mk_message *message)
+{
+    mk_view_release(pool, &message->view);
     if (message->differs)
-        mk_attributes_clear(pool, message);
+        mk_message_free_with_more(pool, message);
+    else
+        mk_message_rest(pool, message);
 }

@@ -55,19 +55,20 @@ typedef struct mk_pool {
     uint8_t *fresh_buffers;  /* those that were never used stand from here on: as many as are free beyond the list */
     uint8_t *fresh_messages; /* the same of messages */
     uint64_t *nothing; /* the message that stands for one that could not be had, and as much as the head room */
+    uint64_t *held_from; /* the next word: `mk_held` counts from here */
 } mk_pool;
 
-/* A message in a place of an object: how far in front of the end it stands, in units of 8 octets; 0: no message. */
+/* A message in a place of an object: how far in front of `held_from` it stands, in units of 8 octets; 0: no message. */
 typedef uint32_t mk_held;
 
 static inline mk_held mk_hold(const mk_pool *pool, const mk_message *message)
 {
-    return (mk_held)(pool->nothing - (const uint64_t *)(const void *)message + 1);
+    return (mk_held)(pool->held_from - (const uint64_t *)(const void *)message);
 }
 
 static inline mk_message *mk_held_message(const mk_pool *pool, mk_held held)
 {
-    return (mk_message *)(void *)(pool->nothing + 1 - held);
+    return (mk_message *)(void *)(pool->held_from - held);
 }
 
 size_t mk_message_memory(const mk_message_shape *shape);
@@ -101,6 +102,18 @@ void mk_message_free(mk_pool *pool, mk_message *message);
 mk_buffer *mk_buffer_new(mk_pool *pool);
 mk_view mk_view_share(mk_view view);
 void mk_view_release(mk_pool *pool, mk_view *view);
+static inline void mk_buffer_hold(mk_buffer *buffer)
+{
+    buffer->references++;
+}
+static inline void mk_buffer_release(mk_pool *pool, mk_buffer *buffer)
+{
+    if (--buffer->references > 0)
+        return;
+    buffer->next_free = pool->free_buffers;
+    pool->free_buffers = buffer;
+    pool->buffers_free++;
+}
 
 /* What a port accepts. */
 static inline uint32_t mk_pool_longest(const mk_pool *pool)
@@ -139,6 +152,13 @@ static inline void *mk_push(mk_pool *pool, mk_message *message, uint32_t size)
     }
     message->top -= size;
     return mk_headers(pool, message) + message->top;
+}
+
+/* The same of a new message, by where its headers begin and where the top is then. */
+static inline void *mk_push_new(mk_message *message, uint32_t headers_at, uint32_t top)
+{
+    message->top = MK_FAULT(push_new) ? top + 8 : top;
+    return (uint8_t *)message + headers_at + top;
 }
 
 static inline void *mk_top(const mk_pool *pool, mk_message *message)

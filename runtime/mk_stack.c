@@ -13,6 +13,14 @@ MK_APART bool mk_end_behind(mk_core *core)
     return mk_end(core);
 }
 
+MK_APART bool mk_end_next_behind(mk_core *core)
+{
+    mk_end_reaction(core);
+    if (mk_is_behind(core))
+        mk_settle_down(core);
+    return true;
+}
+
 static uint32_t kind_of(char letter)
 {
     return letter == 'o' ? MK_OCTETS : letter == 'h' ? MK_HANDLE : MK_WORD;

@@ -87,6 +87,18 @@ static inline bool mk_may_return(const mk_core *core)
     return !core->leaving && core->quiet != 0;
 }
 
+/* The reaction of `mk_next_alone` is over. */
+bool mk_end_next_behind(mk_core *core);
+static inline bool mk_end_next(mk_core *core)
+{
+    if (MK_LIKELY(!mk_has_more(core, 0))) {
+        mk_count_reaction(core);
+        core->quiet = MK_LIKELY(mk_has_free(core, core->peak)) ? core->wheel.soonest : 0;
+        return true;
+    }
+    return mk_end_next_behind(core);
+}
+
 static MK_SHARED bool mk_refuse(mk_core *core)
 {
     core->accounts.refused++;

@@ -102,6 +102,8 @@ const OWN: &[&str] = &[
     "clear",
     "leave",
     "carry_later",
+    "end_behind",
+    "end_quiet",
     "program",
     "has_room",
     "input",

@@ -2,6 +2,7 @@
 
 use mokume_reaction::*;
 
+use crate::body::path_of;
 use crate::doors::outputs;
 use crate::plan::{Plan, Waiting};
 use crate::state::stored::Stored;
@@ -140,19 +141,33 @@ fn carry_later(plan: &Plan, text: &mut Text) {
     text.function("static void carry_later(void *stack, const mk_event *event)");
     text.line(format!("struct {} *k = stack;", plan.names.stack));
     text.line("(void)k;");
-    text.open("switch (event->what)");
-    for (index, (handler, name)) in plan.automaton.handlers.iter().zip(&plan.names.handlers).enumerate() {
-        if handler.later_capacity > 0 {
-            let messages = handler.params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
-            let list = plan.arguments_of(HandlerId::from(index), "event->target", words(plan, &handler.params));
-            text.line(format!("case HANDLER_{name}:"));
-            text.line(format!("    k->later_{name}--;"));
-            if messages > 0 {
-                text.line(format!("    k->core.accounts.held -= {messages};"));
-            }
-            text.line(format!("    {name}({list});"));
-            text.line("    break;");
+    let carry = |handler: usize, text: &mut Text| {
+        let (name, params) = (&plan.names.handlers[handler], &plan.automaton.handlers[handler].params);
+        let messages = params.iter().filter(|(_, ty)| *ty == Type::Msg).count();
+        let list = plan.arguments_of(HandlerId::from(handler), "event->target", words(plan, params));
+        text.line(format!("k->later_{name}--;"));
+        if messages > 0 {
+            text.line(format!("k->core.accounts.held -= {messages};"));
         }
+        text.line(format!("{name}({list});"));
+    };
+    let put_off = (0..plan.automaton.handlers.len()).filter(|at| plan.automaton.handlers[*at].later_capacity > 0);
+    let (paths, others): (Vec<usize>, Vec<usize>) =
+        put_off.partition(|at| path_of(plan.automaton, HandlerId::from(*at)).is_some());
+    // What has a path is what is usual.
+    for handler in paths {
+        text.open(format!("if (MK_LIKELY(event->what == HANDLER_{}))", plan.names.handlers[handler]));
+        carry(handler, text);
+        text.line("return;");
+        text.close("");
+    }
+    text.open("switch (event->what)");
+    for handler in others {
+        text.line(format!("case HANDLER_{}:", plan.names.handlers[handler]));
+        text.indent();
+        carry(handler, text);
+        text.line("break;");
+        text.outdent();
     }
     text.line("default:");
     text.line("    break;");

@@ -50,6 +50,8 @@ pub const RUNTIME_FAULTS: &[&str] = &[
     "generation",
     "walk_ended",
     "quota_give",
+    "next_alone",
+    "push_new",
     "held_count",
     "attribute_kept",
     "split_place",

@@ -100,22 +100,97 @@ int main(void)
 fn a_call_from_within_an_output_is_the_next_reaction() {
     let name = "ports_callbacks_are_the_next_reaction.ra composed";
     let file = common::run_files().into_iter().find(|file| file.name == name).expect("the stack");
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("answers");
+    let generated = emit(&file.automaton, &Options::default()).expect("C");
+    let said = said_by("answers", (&generated.header, &generated.source), ANSWERS, "answers");
+    assert_eq!(said, ["1", "2", "11", "4", "14", "104", "14"]);
+}
+
+/// Keeps a message of 100 octets and sends it; from within that output it has the message sent again, ends it, and has others kept and sent.
+const LENT: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include "lent.h"
+
+static struct lent *stack;
+static int depth;
+
+static void put(uint8_t n, uint8_t octet, uint32_t size)
+{
+    uint8_t octets[128];
+    memset(octets, octet, size);
+    lent_app_put(stack, 0, n, (mk_octets){octets, size});
+}
+
+static void frame(void *context, mk_octets out)
+{
+    (void)context;
+    printf("%u %02x %02x %02x\n", out.size, out.at[0], out.at[1], out.at[out.size - 1]);
+    if (depth++)
+        return;
+    lent_app_again(stack, 0, 9);
+    lent_app_over(stack, 0);
+    put(4, 0xbb, 100);
+    lent_app_over(stack, 0);
+    put(6, 0xcc, 100);
+    printf("%u %02x %02x %02x\n", out.size, out.at[0], out.at[1], out.at[out.size - 1]);
+}
+
+int main(void)
+{
+    static _Alignas(64) unsigned char memory[1 << 20];
+    struct lent_ports ports = {.dev_frame = frame};
+    mk_config config = lent_defaults;
+    if (lent_size(&config) > sizeof memory)
+        return 1;
+    stack = lent_init(memory, &config, &ports);
+    lent_start(stack, 0);
+    put(2, 0xaa, 100);
+    lent_app_over(stack, 0);
+    put(8, 0xdd, 20);
+    const mk_accounts *counts = lent_accounts(stack);
+    printf("held %u, %u buffers free\n", (unsigned)counts->held, (unsigned)lent_core(stack)->pool.buffers_free);
+    return 0;
+}
+"#;
+
+/// What a program says that is compiled with the generated C of a stack.
+fn said_by(name: &str, (header, source): (&str, &str), program: &str, folder: &str) -> Vec<String> {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     RUNTIME.iter().for_each(|(name, text)| write(&folder, name, text));
-    let generated = emit(&file.automaton, &Options::default()).expect("C");
-    write(&folder, "answers.h", &generated.header);
-    write(&folder, "answers.c", &generated.source);
-    write(&folder, "main.c", ANSWERS);
+    write(&folder, &format!("{name}.h"), header);
+    write(&folder, &format!("{name}.c"), source);
+    write(&folder, "main.c", program);
     let compiled = Command::new("cc")
-        .args(["-std=c11", "-Wall", "-Werror", "-I.", "-o", "answers", "answers.c", "mokume.c", "main.c"])
+        .args(["-std=c11", "-Wall", "-Werror", "-I.", "-o", "program", &format!("{name}.c"), "mokume.c", "main.c"])
         .current_dir(&folder)
         .output()
         .expect("a C compiler");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let ran = Command::new(folder.join("answers")).output().expect("the program");
-    let said: Vec<String> = String::from_utf8_lossy(&ran.stdout).lines().map(str::to_string).collect();
-    assert_eq!(said, ["1", "2", "11", "4", "14", "104", "14"]);
+    let ran = Command::new(folder.join("program")).output().expect("the program");
+    String::from_utf8_lossy(&ran.stdout).lines().map(str::to_string).collect()
+}
+
+/// A message that is sent and kept is copied once: what is in front of the frame stands in the room in front of the kept message. The frame
+/// stays as it is while the program has it, whatever the program has the stack do meanwhile; without a path the program sees the same.
+#[test]
+fn a_frame_that_stands_in_a_kept_message_stays_as_it_is() {
+    let file = |level: &str| {
+        let name = format!("kept_messages_lend_their_room.ra {level}");
+        common::run_files().into_iter().find(|file| file.name == name).expect("the stack").automaton
+    };
+    let by_layers = emit(&file("composed"), &Options::default()).expect("C");
+    let by_paths = emit(&file("fused"), &Options::default()).expect("C");
+    assert!(by_paths.source.contains("return kept_give_dev_frame_fronted("), "{}", by_paths.source);
+    let expected = said_by("lent", (&by_layers.header, &by_layers.source), LENT, "lent_by_layers");
+    assert_eq!(expected[..2], ["101 02 aa aa", "101 02 aa aa"]);
+    assert_eq!(said_by("lent", (&by_paths.header, &by_paths.source), LENT, "lent_by_paths"), expected);
+    // If the message is not held meanwhile, the program sees what others write there.
+    let not_held =
+        by_paths.source.replace("mk_buffer_hold(buffer);", "").replace("mk_buffer_release(&k->core.pool, buffer);", "");
+    assert_ne!(not_held, by_paths.source);
+    let said = said_by("lent", (&by_paths.header, &not_held), LENT, "lent_not_held");
+    assert_ne!(said[1], "101 02 aa aa", "{said:?}");
 }
 
 /// Every file of the runtime is among those that are written beside generated stacks.

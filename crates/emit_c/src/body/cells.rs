@@ -121,6 +121,26 @@ pub(super) fn spend(w: &mut Writer, object: Value, cell: CellId, amount: Value, 
     });
 }
 
+/// Takes units that are there, or gives back some that were taken, of a quota of an object that exists.
+pub(super) fn change(w: &mut Writer, (object, cell): (Value, CellId), how: Infix, amount: Value) {
+    w.guarded(object, |w| {
+        let (left, amount) = (w.cell(object, cell), w.value(amount));
+        w.push(Stmt::Set(left, Some(how), amount));
+    });
+}
+
+/// Puts a message into a place of an object that exists; the place is there, and is empty.
+pub(super) fn keep_in_empty(w: &mut Writer, (object, cell): (Value, CellId), (index, message): (Value, Value)) {
+    let place = w.cell(object, cell).element(w.value(index)).address();
+    w.act(acts("mk_do_keep_in", [core(), place, w.value(message)]));
+}
+
+/// The message of a place of an object that exists; the place is there, and has one.
+pub(super) fn take_there(w: &mut Writer, (object, cell): (Value, CellId), index: Value) -> Expr {
+    let place = w.cell(object, cell).element(w.value(index)).address();
+    w.temporary("held", "mk_message *", acts("mk_do_take_there", [core(), place]))
+}
+
 /// A message for a place of an object that does not exist is gone.
 pub(super) fn keep(
     w: &mut Writer,

@@ -51,6 +51,13 @@ impl Leaving {
     pub fn may_return(&self) -> bool {
         !self.goes_on && self.outputs.len() == 1 && self.outputs[0].form != Form::Whole
     }
+
+    /// Whether the octets in front of the one that leaves may be put in front of a message that the block of these operations keeps: it has
+    /// the same octets.
+    pub fn may_stand_in_kept(&self, ops: &[Op]) -> bool {
+        let keeps = |op: &Op| matches!(op.kind, OpKind::Keep { .. });
+        matches!(self.outputs[..], [Leaves { form: Form::Fronted, .. }]) && ops.iter().any(keeps)
+    }
 }
 
 /// The outputs of a block that may leave at once. `None` if other outputs may come before them, as on a path that
@@ -131,6 +138,22 @@ pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
     };
     let whose = if leaving.goes_on { "give_within" } else { "give" };
     format!("{whose}{}", leaving.outputs.iter().map(one).collect::<String>())
+}
+
+/// Those of [`all_leave_at_once`] that may stand in front of a message that is kept.
+pub(crate) fn all_in_kept(automaton: &Automaton) -> BTreeSet<Leaving> {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let blocks = paths.flat_map(|path| (0..path.body.blocks.len()).map(move |block| (path, BlockId::from(block))));
+    let in_kept = |(path, block): (&Path, BlockId)| {
+        let ops = &path.body.blocks[block.index()].ops;
+        leave_at_once(automaton, path, block).filter(|leaving| leaving.may_stand_in_kept(ops))
+    };
+    blocks.filter_map(in_kept).collect()
+}
+
+/// The name of the function that hands over such an output in front of a message that is kept.
+pub(crate) fn kept_name(plan: &Plan, leaving: &Leaving) -> String {
+    format!("kept_{}", give_name(plan, leaving))
 }
 
 /// The parameter of a path for the place of what it returns; NULL if its caller wants nothing returned. No name of a

@@ -115,9 +115,18 @@ fn struct_of(w: &Writer, header: HeaderId, variant: VariantId) -> String {
 }
 
 pub(super) fn push(w: &mut Writer, message: Value, header: HeaderId, variant: VariantId, fields: &[Value]) {
-    let record = struct_of(w, header, variant);
-    let pushed = acts("mk_push", [pool(), w.value(message), Expr::SizeOf(record.clone().into())]);
-    let pushed = w.temporary("header", format!("{record} *"), pushed);
+    let pushed = acts("mk_push", [pool(), w.value(message), size_of(w, header, variant)]);
+    push_at(w, pushed, (header, variant), fields);
+}
+
+/// How many octets the record of a header's alternative takes.
+pub(super) fn size_of(w: &Writer, header: HeaderId, variant: VariantId) -> Expr {
+    Expr::SizeOf(struct_of(w, header, variant).into())
+}
+
+/// Fills the record of a header, for which there is room at this address.
+pub(super) fn push_at(w: &mut Writer, place: Expr, (header, variant): (HeaderId, VariantId), fields: &[Value]) {
+    let pushed = w.temporary("header", format!("{} *", struct_of(w, header, variant)), place);
     w.push(set(pushed.clone().arrow("kind"), record_kind(w, header, variant)));
     for (field, member) in fields.iter().zip(&w.plan.names.fields[header.index()][variant.index()]) {
         w.push(set(pushed.clone().arrow(member.clone()), w.value(*field)));

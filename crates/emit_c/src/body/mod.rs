@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod arrays;
+mod asked;
 mod cells;
 mod control;
 mod emissions;
@@ -50,10 +51,11 @@ pub(crate) fn path(plan: &Plan, id: PathId) -> Written {
 }
 
 pub(crate) use leaving::{
-    all_leave_at_once, front_octets, give_name, left_parameter, return_name, Form, Leaving, LEFT,
+    all_in_kept, all_leave_at_once, front_octets, give_name, kept_name, left_parameter, return_name, Form, Leaving,
+    LEFT,
 };
 pub(crate) use octets::is_for_c;
-pub(crate) use paths::{has_brisk, path_of};
+pub(crate) use paths::{carries_on, has_brisk, path_of, END_QUIET};
 
 /// A handler: its prologue, then its body.
 pub(crate) fn handler(plan: &Plan, id: HandlerId) -> Written {

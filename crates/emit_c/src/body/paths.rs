@@ -8,8 +8,9 @@ use mokume_reaction::*;
 
 use super::leaving::{self, is_front, Form};
 use super::octets::{is_for_c, Octets};
-use super::writer::Writer;
-use super::{cells, emissions, messages};
+use super::writer::{New, Writer};
+use super::{asked, cells, emissions, messages};
+use crate::plan::variant_octets;
 use crate::tree::*;
 use crate::types::mask;
 
@@ -74,6 +75,16 @@ fn leaves_octets(op: &Op) -> bool {
             | OpKind::Disarm { .. }
             | OpKind::Size { .. }
             | OpKind::Load { .. }
+            | OpKind::Sum16 { .. }
+            | OpKind::SumPart { .. }
+            | OpKind::Fold16 { .. }
+            | OpKind::Param { .. }
+            | OpKind::Now { .. }
+            | OpKind::Unique { .. }
+            | OpKind::Parent { .. }
+            | OpKind::Lives { .. }
+            | OpKind::IsArmed { .. }
+            | OpKind::Waiting { .. }
             | OpKind::NewMessage { .. }
             | OpKind::Share { .. }
             | OpKind::Push { .. }
@@ -86,14 +97,30 @@ fn leaves_octets(op: &Op) -> bool {
 
 /// Translates the operation, if it is about messages; returns whether it was.
 pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
-    let leaves = leaves_octets(op);
-    if leaves {
+    if leaves_octets(op) || is_elsewhere(w, op) {
         return translate(w, op);
     }
-    w.frames.clear();
+    if !leaving::is_out(op) {
+        w.frames.clear();
+    }
     let is_translated = translate(w, op);
     w.frames.clear();
     is_translated
+}
+
+/// Whether an operation is about octets of the caller, or writes some in front of them that have a place of their own until they leave.
+fn is_elsewhere(w: &Writer, op: &Op) -> bool {
+    match &op.kind {
+        OpKind::Skip { message, .. } | OpKind::Trim { message, .. } | OpKind::Join { second: message, .. } => {
+            matches!(w.octets_of(*message), Some(Octets::Part { .. }))
+        }
+        OpKind::Front { message, octets } => {
+            let is_part = matches!(w.octets_of(*message), Some(Octets::Part { .. }));
+            is_part && !octets.is_empty() && leaving::stays_in_front(w, op.results[0], octets).is_some()
+        }
+        OpKind::Store { message, .. } => matches!(w.octets_of(*message), Some(Octets::Fronted { .. })),
+        _ => false,
+    }
 }
 
 fn translate(w: &mut Writer, op: &Op) -> bool {
@@ -134,7 +161,10 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::Push { message, header, variant, fields } => {
             as_frame(w, *message);
-            messages::push(w, *message, *header, *variant, fields);
+            match top_of_new(w, *message, (*header, *variant)) {
+                Some(place) => messages::push_at(w, place, (*header, *variant), fields),
+                None => messages::push(w, *message, *header, *variant, fields),
+            }
             is_frame(w, results[0], *message);
         }
         OpKind::Pop { message, header, variant } => pop(w, *message, (*header, *variant), results[0]),
@@ -157,6 +187,7 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
                 Some(Octets::Frame { .. } | Octets::Lent { .. }) => {
                     as_frame(w, *second);
                     w.act(acts("mk_message_renew", [pool(), w.value(*second)]));
+                    is_no_longer_new(w, *second);
                     is_frame(w, results[0], *second);
                 }
                 Some(octets) => w.set_octets(results[0], octets),
@@ -165,14 +196,26 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
         }
         OpKind::Keep { object, cell, index, message } => {
             as_frame(w, *message);
-            cells::keep(w, (*object, *cell), (*index, *message), op.source);
+            match asked::place(w, op) {
+                true => cells::keep_in_empty(w, (*object, *cell), (*index, *message)),
+                false => cells::keep(w, (*object, *cell), (*index, *message), op.source),
+            }
+        }
+        OpKind::Spend { object, cell, amount } if asked::units(w, op) => {
+            cells::change(w, (*object, *cell), Infix::Sub, *amount)
+        }
+        OpKind::Give { object, cell, amount } if asked::units(w, op) => {
+            cells::change(w, (*object, *cell), Infix::Add, *amount)
         }
         OpKind::Defer { target, event, args } => {
             args.iter().for_each(|arg| as_frame(w, *arg));
             emissions::defer(w, (*target, event), args, op.source);
         }
         OpKind::TakeHeld { object, cell, index } => {
-            let message = cells::take_held(w, (*object, *cell), *index, op.source);
+            let message = match asked::place(w, op) {
+                true => cells::take_there(w, (*object, *cell), *index),
+                false => cells::take_held(w, (*object, *cell), *index, op.source),
+            };
             w.set_octets(results[0], Octets::Frame { message, front: None });
         }
         OpKind::Drop { message, reason } => end(w, "dropped", *message, *reason),
@@ -180,6 +223,28 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
         _ => return false,
     }
     true
+}
+
+/// It is not known any more which headers are on a message.
+fn is_no_longer_new(w: &mut Writer, message: Value) {
+    let message = w.value(message);
+    w.new.retain(|new| new.message != message);
+}
+
+/// Where a header goes on top of a message that the path has made; `None` if it is not known how many are on it, or if there may be no room.
+fn top_of_new(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId)) -> Option<Expr> {
+    let most = |(header, variant): &(HeaderId, VariantId)| {
+        variant_octets(&w.plan.automaton.headers[header.index()].variants[variant.index()])
+    };
+    let (own, all) = (most(&(header, variant)), w.plan.header_octets);
+    let (message, size) = (w.value(message), messages::size_of(w, header, variant));
+    let block = w.at_block;
+    let new = w.new.iter_mut().find(|new| new.block == block && new.message == message)?;
+    new.most += own;
+    new.headers.push(size);
+    let (is_room, sizes) = (new.most <= all, new.headers.clone());
+    let top = sizes.into_iter().fold(word("HEADERS"), |top, size| top.infix(Infix::Sub, size)).cast("uint32_t");
+    is_room.then(|| acts("mk_push_new", [message, word("HEADERS_AT"), top]))
 }
 
 /// Octets of the program's text, in place.
@@ -224,6 +289,7 @@ fn as_frame(w: &mut Writer, message: Value) {
                 let frame = w.temporary("message", "mk_message *", other);
                 if let Some(Octets::Part { at, size }) = w.octets_of(message) {
                     w.frames.push((w.at_block, at, size, frame.clone()));
+                    w.new.push(New { block: w.at_block, message: frame.clone(), most: 0, headers: Vec::new() });
                 }
                 frame
             }
@@ -250,6 +316,7 @@ fn alias_message(w: &mut Writer, message: Value) {
 /// Takes off the top header, which was already read.
 fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId), result: Value) {
     alias_message(w, message);
+    is_no_longer_new(w, message);
     messages::pop_known(w, message, header, variant);
     w.same(result, message);
     if let Some(octets) = w.octets_of(message) {
@@ -278,7 +345,21 @@ pub(super) fn leave(w: &mut Writer) {
             && !leaving::is_leaving(w, block)
     };
     let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
-    w.push(Stmt::Return(Some(acts(if puts_out { "mk_end" } else { "mk_end_quiet" }, [core()]))));
+    let end = match (puts_out, carries_on(w.plan.automaton)) {
+        (true, _) => acts("mk_end", [core()]),
+        (false, true) => acts(END_QUIET, [instance()]),
+        (false, false) => acts("mk_end_quiet", [core()]),
+    };
+    w.push(Stmt::Return(Some(end)));
+}
+
+/// The function of a stack with which a path ends, if [`carries_on`].
+pub(crate) const END_QUIET: &str = "end_quiet";
+
+/// Whether some event that is put off has a path: then a path that ends looks for it itself, and does not ask the runtime.
+pub(crate) fn carries_on(automaton: &Automaton) -> bool {
+    let is_put_off = |path: &Path| automaton.handler(path.handler).later_capacity > 0 && is_for_c(path);
+    automaton.paths.iter().any(is_put_off)
 }
 
 /// Leaves the event to the layers; nothing was done yet.
@@ -431,7 +512,9 @@ fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
     let (at, all) = part(w, message);
     let cut = within(w, message, size, all.clone(), op);
     let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
+    let begins = w.beginning(&part(w, message).0);
     let at = w.temporary("at", "const uint8_t *", at);
+    w.begins.push((at.clone(), begins));
     let size = w.temporary("size", "uint32_t", size);
     set_part(w, op.results[0], message, (at, size));
 }
@@ -635,6 +718,7 @@ fn out(w: &mut Writer, op: &Op) {
     let outs = || ops.iter().filter(|op| leaving::is_out(op));
     let given: Option<Vec<Vec<Expr>>> =
         outs().zip(&leaving.outputs).map(|(op, leaves)| given(w, op, leaves.form)).collect();
+    let kept = outs().find_map(|op| kept(w, op)).filter(|_| leaving.may_stand_in_kept(ops));
     let given = match given {
         Some(given) => {
             let list: Vec<Expr> = [instance()].into_iter().chain(given.into_iter().flatten()).collect();
@@ -644,7 +728,13 @@ fn out(w: &mut Writer, op: &Op) {
                     let list: Vec<Expr> = list.into_iter().chain([word(leaving::LEFT)]).collect();
                     acts(leaving::return_name(w.plan, &leaving), list)
                 }
-                false => acts(leaving::give_name(w.plan, &leaving), list),
+                false => match kept {
+                    Some((message, begins)) => {
+                        let list: Vec<Expr> = list.into_iter().chain([message, begins]).collect();
+                        acts(leaving::kept_name(w.plan, &leaving), list)
+                    }
+                    None => acts(leaving::give_name(w.plan, &leaving), list),
+                },
             }
         }
         None => {
@@ -658,6 +748,15 @@ fn out(w: &mut Writer, op: &Op) {
     };
     taken(w);
     w.push(Stmt::Return(Some(given)));
+}
+
+/// A message of the pool that may have the octets behind those in front of an output, and where the octets begin of which it was made.
+fn kept(w: &Writer, op: &Op) -> Option<(Expr, Expr)> {
+    op.kind.operands().into_iter().find_map(|arg| match w.octets_of(arg) {
+        // All encoders together have room in front of a message.
+        Some(Octets::Fronted { front, at, .. }) if front <= w.plan.head_room.into() => w.made_of_whole(&at),
+        _ => None,
+    })
 }
 
 /// The arguments of an output, if its message has the given form.

@@ -44,6 +44,10 @@ pub(crate) struct Writer<'p, 'a> {
     /// Messages of the pool that the current block of a path has made of the caller's octets, and that have the same octets
     /// since: block, address, size, message.
     pub frames: Vec<(BlockId, Expr, Expr, Expr)>,
+    /// By the address of a part of the caller's octets, where these begin.
+    pub begins: Vec<(Expr, Expr)>,
+    /// Messages of the pool that the current block of a path has made of the caller's octets.
+    pub new: Vec<New>,
     /// By value of a path: the block and place of the operation that makes it; beside it, how often it is used.
     made: Vec<Option<(usize, usize)>>,
     uses: Vec<usize>,
@@ -62,6 +66,16 @@ pub(crate) struct Writer<'p, 'a> {
     pub sunk: Vec<(BlockId, String, Vec<Value>)>,
     /// The agenda's top when the handler begins.
     pub base: Option<Local>,
+}
+
+/// A message that a path has made.
+pub(crate) struct New {
+    /// The block that made it.
+    pub block: BlockId,
+    pub message: Expr,
+    /// The headers that are on it by now: how many octets they take at most, and the size of each.
+    pub most: u32,
+    pub headers: Vec<Expr>,
 }
 
 impl<'p, 'a> Writer<'p, 'a> {
@@ -83,6 +97,8 @@ impl<'p, 'a> Writer<'p, 'a> {
             least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
             frames: Vec::new(),
+            begins: Vec::new(),
+            new: Vec::new(),
             made: if matches!(unit, Unit::Path(_)) { made(body) } else { Vec::new() },
             uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
@@ -170,6 +186,18 @@ impl<'p, 'a> Writer<'p, 'a> {
     pub fn made_of(&self, at: &Expr, size: &Expr) -> Option<Expr> {
         let frame = self.frames.iter().find(|frame| frame.0 == self.at_block && (&frame.1, &frame.2) == (at, size))?;
         Some(frame.3.clone())
+    }
+
+    /// Where the octets begin of which these are a part.
+    pub fn beginning(&self, at: &Expr) -> Expr {
+        self.begins.iter().find(|begins| begins.0 == *at).map_or(at, |begins| &begins.1).clone()
+    }
+
+    /// A message of the pool that has the same octets as those of which these are a part, and where those begin.
+    pub fn made_of_whole(&self, at: &Expr) -> Option<(Expr, Expr)> {
+        let begins = self.beginning(at);
+        let frame = self.frames.iter().find(|frame| frame.0 == self.at_block && frame.1 == begins)?;
+        Some((frame.3.clone(), begins))
     }
 
     /// Whether the body is a procedure's that may refuse.

@@ -18,8 +18,10 @@ pub(crate) fn sizes(plan: &Plan, text: &mut Text) {
     let (args, agenda) = (plan.arguments, plan.agenda);
     let front = front_room(plan);
     let front = if front > 0 { format!("    FRONT = {front},\n") } else { String::new() };
+    let (headers, attributes, received) = (plan.header_octets, plan.automaton.attributes.len(), plan.received.len());
     text.lines(&format!(
-        "enum {{\n    ARGUMENTS = {args},\n    AGENDA = {agenda},\n    LATER = {later},\n{front}}};\n"
+        "enum {{\n    ARGUMENTS = {args},\n    AGENDA = {agenda},\n    LATER = {later},\n    HEADERS = {headers},\n    \
+         HEADERS_AT = sizeof(mk_message) + {attributes} * sizeof(uint64_t) + {received} * sizeof(mk_view),\n{front}}};\n"
     ));
 }
 
@@ -63,10 +65,9 @@ fn start(plan: &Plan, text: &mut Text) {
 fn size(plan: &Plan, text: &mut Text) {
     let (automaton, stack) = (plan.automaton, &plan.names.stack);
     text.lines(&format!(
-        "static const mk_message_shape message_shape = {{{}, {}, {}, {}}};",
+        "static const mk_message_shape message_shape = {{{}, {}, HEADERS, {}}};",
         automaton.attributes.len(),
         plan.received.len(),
-        plan.header_octets,
         plan.head_room
     ));
     let defaults: Vec<String> = automaton.attributes.iter().map(|attribute| literal(attribute.default)).collect();

@@ -7,7 +7,7 @@ use mokume_reaction::*;
 use super::header::port_function;
 use super::signature::port_type;
 use super::{parts, returned};
-use crate::body::{all_leave_at_once, give_name, Form, Leaving};
+use crate::body::{all_in_kept, all_leave_at_once, carries_on, give_name, kept_name, Form, Leaving, END_QUIET};
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare, from_word, to_word};
@@ -48,16 +48,38 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 /// Writes the functions for outputs that leave paths at once: they hand the outputs over, in order, if nothing else is
 /// leaving. The path ends with them.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
-    let all = all_leave_at_once(plan.automaton);
+    let (all, in_kept) = (all_leave_at_once(plan.automaton), all_in_kept(plan.automaton));
+    if carries_on(plan.automaton) {
+        end_quiet(plan, text);
+    }
     outputs_of(&all).iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
     for leaving in &all {
         let give = Give::of(plan, leaving);
         give.write(text);
+        if in_kept.contains(leaving) {
+            give.in_kept(&kept_name(plan, leaving), text);
+        }
         if plan.returned && leaving.may_return() {
             let (list, same) = (give.each(|one| one.parameters(false)), give.each(|one| one.same(false)));
             returned::function(plan, leaving, (&list, &same), text);
         }
     }
+}
+
+/// Writes the end of a path, if it may have put off an event that has a path: that one follows at once, where nothing else waits.
+fn end_quiet(plan: &Plan, text: &mut Text) {
+    let stack = &plan.names.stack;
+    text.lines(&format!(
+        "static void carry_later(void *stack, const mk_event *event);\n\n\
+         static MK_UNUSED MK_APART bool end_behind(struct {stack} *k)\n{{\n\
+         \x20   const mk_event *event = mk_next_alone(&k->core);\n\
+         \x20   if (event == NULL)\n\
+         \x20       return mk_end_behind(&k->core);\n\
+         \x20   carry_later(k, event);\n\
+         \x20   return mk_end_next(&k->core);\n}}\n\n\
+         static MK_UNUSED inline bool {END_QUIET}(struct {stack} *k)\n{{\n\
+         \x20   return MK_LIKELY(k->core.quiet != 0) || end_behind(k);\n}}\n"
+    ));
 }
 
 /// The outputs that leave paths at once.
@@ -236,9 +258,10 @@ impl<'a> Give<'a> {
             first += one.params.len();
             outputs.push(one);
         }
-        let ends = match leaving.goes_on {
-            true => ["true", "true"],
-            false => ["mk_end_quiet(&k->core)", "mk_end_behind(&k->core)"],
+        let ends = match (leaving.goes_on, carries_on(plan.automaton)) {
+            (true, _) => ["true", "true"],
+            (false, false) => ["mk_end_quiet(&k->core)", "mk_end_behind(&k->core)"],
+            (false, true) => ["end_quiet(k)", "mk_end_behind(&k->core)"],
         };
         Give { stack: &plan.names.stack, name: give_name(plan, leaving), outputs, ends }
     }
@@ -290,6 +313,43 @@ impl<'a> Give<'a> {
             }
             None => self.call(false, text),
         }
+        text.end_function();
+    }
+
+    /// Writes the hand-over of octets that a message that is kept begins with: those in front are written into the room in front of it. It is
+    /// held meanwhile, so that a program that calls changes a copy of it. `begins`: the octets of which the message was made.
+    fn in_kept(&self, kept: &str, text: &mut Text) {
+        let Give { stack, name, outputs, ends } = self;
+        let [one] = &outputs[..] else { return };
+        let Some((own, ..)) = one.params.iter().find(|(_, _, ty)| *ty == Type::Msg) else { return };
+        let (list, same) = (self.each(|one| one.parameters(false)), self.each(|one| one.same(false)));
+        let head = format!("static MK_UNUSED MK_AT_END bool {kept}");
+        text.function(format!("{head}(struct {stack} *k{list}, const mk_message *message, const uint8_t *begins)"));
+        text.line("if (MK_UNLIKELY(k->core.leaving))");
+        text.line(format!("    return queue_{name}(k{same});"));
+        text.open(format!("if ({own}_size < k->core.long_octets)"));
+        text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
+        text.line(format!("return whole_{name}(k{});", self.each(|one| one.same(true))));
+        text.close("");
+        text.line("mk_buffer *buffer = message->view.buffer;");
+        let parts = one.parts.as_ref().map(|parts| format!(" || k->ports.{parts} != NULL")).unwrap_or_default();
+        text.line(format!("if ({own}_at != begins || {own}_size > message->view.size || buffer == NULL{parts})"));
+        text.line(format!("    return long_{name}(k{same});"));
+        text.line(format!("uint8_t *octets = buffer->octets + message->view.at - {own}_front;"));
+        text.line(format!("memcpy(octets, {own}, {own}_front);"));
+        text.line("mk_buffer_hold(buffer);");
+        text.line("k->core.accounts.delivered += 1;");
+        text.line("k->core.leaving = true;");
+        let given = |(name, _, kind): &(String, &str, Type)| match kind {
+            Type::Msg => format!(", (mk_octets){{octets, {name}_front + {name}_size}}"),
+            Type::Ref(_) => format!(", mk_handle_of({name})"),
+            _ => format!(", {name}"),
+        };
+        let given: String = one.params.iter().map(given).collect();
+        text.line(format!("k->told.{0}(k->told.{0}_context{given});", one.name));
+        text.line("k->core.leaving = false;");
+        text.line("mk_buffer_release(&k->core.pool, buffer);");
+        text.line(format!("return {};", ends[0]));
         text.end_function();
     }
 

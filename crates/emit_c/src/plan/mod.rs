@@ -407,8 +407,12 @@ fn cells(automaton: &Automaton, wanted: impl Fn(&CellKind) -> bool) -> Vec<(Clas
 
 /// The largest alternative of every header, each once: a layer takes its header off before it pushes it again.
 fn header_octets(automaton: &Automaton) -> u32 {
-    let variant = |variant: &Variant| (16 + 8 * variant.fields.len() as u32).next_multiple_of(8);
-    automaton.headers.iter().map(|header| header.variants.iter().map(variant).max().unwrap_or(0)).sum()
+    automaton.headers.iter().map(|header| header.variants.iter().map(variant_octets).max().unwrap_or(0)).sum()
+}
+
+/// The record of a header's alternative takes no more octets.
+pub(crate) fn variant_octets(variant: &Variant) -> u32 {
+    16 + 8 * variant.fields.len() as u32
 }
 
 /// The sum over all wires, since several may encode one message, one around the other.
