@@ -39,7 +39,7 @@ pub struct Needed {
 }
 
 /// `mk_core`, `mk_class`, `mk_timers`, `mk_channel`.
-const CORE: u64 = 3_424;
+const CORE: u64 = 3_432;
 const CLASS: u64 = 96;
 const TIMERS: u64 = 32;
 const CHANNEL: u64 = 16;
