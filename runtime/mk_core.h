@@ -65,6 +65,7 @@ typedef struct mk_core {
     uint32_t has_ended;  /* whether some object has, in the reaction at hand */
     uint32_t reactions_left; /* of the call at hand */
     bool leaving;       /* outputs are being handed over */
+    bool lends;         /* what leaves may stand in the buffer of a message that is kept */
     uint32_t long_octets; /* so many are not put behind what is in front of them at once */
     uint8_t *front;     /* behind the octets that paths put in front of what leaves; NULL: none does */
     uint64_t exhausted; /* outputs or reports that found no room */
@@ -164,6 +165,18 @@ static inline bool mk_has_free(const mk_core *core, uint32_t needed)
 static MK_SHARED bool mk_has_room(const mk_core *core, uint32_t messages)
 {
     return mk_has_free(core, messages > core->peak ? messages : core->peak);
+}
+/* A buffer leaves, with what was written in front of its octets. Who is called, and calls, changes copies of it; and has one buffer less, also when the
+   message that it was kept with has ended. */
+static inline void mk_lend(mk_core *core, mk_buffer *buffer)
+{
+    core->brink--;
+    buffer->references++;
+}
+static inline void mk_lend_over(mk_core *core, mk_buffer *buffer)
+{
+    core->brink++;
+    mk_buffer_release(&core->pool, buffer);
 }
 /* The pool has its size: how many messages may be kept before who calls has to look whether it has room. */
 void mk_note_brink(mk_core *core);

@@ -102,10 +102,6 @@ void mk_message_free(mk_pool *pool, mk_message *message);
 mk_buffer *mk_buffer_new(mk_pool *pool);
 mk_view mk_view_share(mk_view view);
 void mk_view_release(mk_pool *pool, mk_view *view);
-static inline void mk_buffer_hold(mk_buffer *buffer)
-{
-    buffer->references++;
-}
 static inline void mk_buffer_release(mk_pool *pool, mk_buffer *buffer)
 {
     if (--buffer->references > 0)

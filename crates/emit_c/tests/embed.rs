@@ -187,7 +187,7 @@ fn a_frame_that_stands_in_a_kept_message_stays_as_it_is() {
     assert_eq!(said_by("lent", (&by_paths.header, &by_paths.source), LENT, "lent_by_paths"), expected);
     // If the message is not held meanwhile, the program sees what others write there.
     let not_held =
-        by_paths.source.replace("mk_buffer_hold(buffer);", "").replace("mk_buffer_release(&k->core.pool, buffer);", "");
+        by_paths.source.replace("mk_lend(&k->core, buffer);", "").replace("mk_lend_over(&k->core, buffer);", "");
     assert_ne!(not_held, by_paths.source);
     let said = said_by("lent", (&by_paths.header, &not_held), LENT, "lent_not_held");
     assert_ne!(said[1], "101 02 aa aa", "{said:?}");

@@ -9,14 +9,15 @@ use super::writer::Writer;
 
 /// The object and cell whose places or units an operation takes or gives back.
 fn changed(op: &Op) -> Option<(Value, CellId)> {
-    match &op.kind {
-        OpKind::Keep { object, cell, .. }
-        | OpKind::TakeHeld { object, cell, .. }
-        | OpKind::ConsumeHeld { object, cell, .. }
-        | OpKind::Spend { object, cell, .. }
-        | OpKind::Give { object, cell, .. } => Some((*object, *cell)),
-        _ => None,
-    }
+    let (OpKind::Keep { object, cell, .. }
+    | OpKind::TakeHeld { object, cell, .. }
+    | OpKind::ConsumeHeld { object, cell, .. }
+    | OpKind::Spend { object, cell, .. }
+    | OpKind::Give { object, cell, .. }) = &op.kind
+    else {
+        return None;
+    };
+    Some((*object, *cell))
 }
 
 /// Whether the operation of the current block is the first on its way that changes its cell, in any object.
@@ -64,11 +65,10 @@ fn answers(w: &Writer, condition: Value, wanted: bool) -> bool {
 
 /// Whether the place of `keep` is known to be empty, or that of `take.held` to hold a message.
 pub(super) fn place(w: &Writer, op: &Op) -> bool {
-    let (object, cell, index, holds) = match &op.kind {
-        OpKind::Keep { object, cell, index, .. } => (object, cell, index, false),
-        OpKind::TakeHeld { object, cell, index } => (object, cell, index, true),
-        _ => return false,
+    let (OpKind::Keep { object, cell, index, .. } | OpKind::TakeHeld { object, cell, index }) = &op.kind else {
+        return false;
     };
+    let holds = matches!(op.kind, OpKind::TakeHeld { .. });
     let CellKind::Messages { size, .. } = *w.cell_kind(*object, *cell) else { return false };
     let asked = OpKind::Holds { object: *object, cell: *cell, index: *index };
     let question = value_of(w, |kind| *kind == asked);
@@ -78,21 +78,20 @@ pub(super) fn place(w: &Writer, op: &Op) -> bool {
 
 /// Whether so many units are known to be left for `spend`, or to have been taken for `give`.
 pub(super) fn units(w: &Writer, op: &Op) -> bool {
-    let (object, cell, amount, is_taken) = match &op.kind {
-        OpKind::Spend { object, cell, amount } => (object, cell, amount, false),
-        OpKind::Give { object, cell, amount } => (object, cell, amount, true),
-        _ => return false,
+    let (OpKind::Spend { object, cell, amount } | OpKind::Give { object, cell, amount }) = &op.kind else {
+        return false;
     };
+    let is_taken = matches!(op.kind, OpKind::Give { .. });
     let CellKind::Quota { amount: all } = *w.cell_kind(*object, *cell) else { return false };
     let asked = OpKind::Left { object: *object, cell: *cell };
     let Some(left) = value_of(w, |kind| *kind == asked) else { return false };
     let is_all = |value: &Value| w.ranges.constant(*value) == Some(u64::from(all));
     let enough = match is_taken {
         false => Some(left),
-        true => value_of(w, |kind| match kind {
-            OpKind::Binary { op: Binary::Sub | Binary::SubWrap, a, b } => is_all(a) && *b == left,
-            _ => false,
-        }),
+        true => value_of(
+            w,
+            |kind| matches!(kind, OpKind::Binary { op: Binary::Sub | Binary::SubWrap, a, b } if is_all(a) && *b == left),
+        ),
     };
     enough.is_some_and(|enough| w.is_at_most(*amount, enough)) && is_first(w, op)
 }

@@ -110,17 +110,16 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
 
 /// Whether an operation is about octets of the caller, or writes some in front of them that have a place of their own until they leave.
 fn is_elsewhere(w: &Writer, op: &Op) -> bool {
-    match &op.kind {
-        OpKind::Skip { message, .. } | OpKind::Trim { message, .. } | OpKind::Join { second: message, .. } => {
-            matches!(w.octets_of(*message), Some(Octets::Part { .. }))
-        }
-        OpKind::Front { message, octets } => {
-            let is_part = matches!(w.octets_of(*message), Some(Octets::Part { .. }));
-            is_part && !octets.is_empty() && leaving::stays_in_front(w, op.results[0], octets).is_some()
-        }
-        OpKind::Store { message, .. } => matches!(w.octets_of(*message), Some(Octets::Fronted { .. })),
-        _ => false,
+    let is_part = |message: &Value| matches!(w.octets_of(*message), Some(Octets::Part { .. }));
+    if let OpKind::Skip { message, .. } | OpKind::Trim { message, .. } | OpKind::Join { second: message, .. } = &op.kind
+    {
+        return is_part(message);
     }
+    if let OpKind::Store { message, .. } = &op.kind {
+        return matches!(w.octets_of(*message), Some(Octets::Fronted { .. }));
+    }
+    let OpKind::Front { message, octets } = &op.kind else { return false };
+    is_part(message) && !octets.is_empty() && leaving::stays_in_front(w, op.results[0], octets).is_some()
 }
 
 fn translate(w: &mut Writer, op: &Op) -> bool {

@@ -151,6 +151,9 @@ fn init(plan: &Plan, text: &mut Text) {
         text.line(format!("k->core.most_held = {};", automaton.pool.saturating_sub(peak)));
     }
     text.line("mk_note_brink(&k->core);");
+    if !parts.is_empty() {
+        text.line("k->core.lends = k->core.brink > 0 && k->core.long_octets > 0;");
+    }
     if automaton.outputs > 0 {
         text.line(format!("k->core.output_quota = {};", automaton.outputs));
     }

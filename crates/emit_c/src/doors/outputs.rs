@@ -331,13 +331,12 @@ impl<'a> Give<'a> {
         text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
         text.line(format!("return whole_{name}(k{});", self.each(|one| one.same(true))));
         text.close("");
-        text.line("mk_buffer *buffer = message->view.buffer;");
-        let parts = one.parts.as_ref().map(|parts| format!(" || k->ports.{parts} != NULL")).unwrap_or_default();
-        text.line(format!("if ({own}_at != begins || {own}_size > message->view.size || buffer == NULL{parts})"));
+        text.line(format!("if (!k->core.lends || {own}_at != begins || {own}_size > message->view.size)"));
         text.line(format!("    return long_{name}(k{same});"));
+        text.line("mk_buffer *buffer = message->view.buffer;");
         text.line(format!("uint8_t *octets = buffer->octets + message->view.at - {own}_front;"));
         text.line(format!("memcpy(octets, {own}, {own}_front);"));
-        text.line("mk_buffer_hold(buffer);");
+        text.line("mk_lend(&k->core, buffer);");
         text.line("k->core.accounts.delivered += 1;");
         text.line("k->core.leaving = true;");
         let given = |(name, _, kind): &(String, &str, Type)| match kind {
@@ -348,7 +347,7 @@ impl<'a> Give<'a> {
         let given: String = one.params.iter().map(given).collect();
         text.line(format!("k->told.{0}(k->told.{0}_context{given});", one.name));
         text.line("k->core.leaving = false;");
-        text.line("mk_buffer_release(&k->core.pool, buffer);");
+        text.line("mk_lend_over(&k->core, buffer);");
         text.line(format!("return {};", ends[0]));
         text.end_function();
     }
