@@ -143,19 +143,13 @@ static inline void mk_received_release(mk_pool *pool, mk_message *message)
     }
 }
 
-/* The buffers of a message that ends. */
-static void mk_message_give_back(mk_pool *pool, mk_message *message)
-{
-    mk_view_release(pool, &message->view);
-    mk_received_release(pool, message);
-}
-
 /* The message of a pool that has no more: a null message, whoever asks. */
 static MK_COLD mk_message *mk_message_none(mk_pool *pool)
 {
     mk_message *message = (mk_message *)(void *)pool->nothing;
     pool->exhausted++;
-    mk_message_give_back(pool, message);
+    mk_view_release(pool, &message->view);
+    mk_received_release(pool, message);
     mk_message_clear(pool, message);
     mk_attributes_init(pool, message);
     return message;
@@ -258,6 +252,7 @@ void mk_message_renew(mk_pool *pool, mk_message *message)
         mk_attributes_clear(pool, message);
 }
 
+/* A message that has ended, with nothing in it any more. */
 static MK_IN_PLACE void mk_message_rest(mk_pool *pool, mk_message *message)
 {
     if ((void *)message == (void *)pool->nothing) {
@@ -270,6 +265,7 @@ static MK_IN_PLACE void mk_message_rest(mk_pool *pool, mk_message *message)
     pool->messages_free++;
 }
 
+/* One whose attributes may be others than at first, or that has views of received packets. */
 static MK_APART void mk_message_free_with_more(mk_pool *pool, mk_message *message)
 {
     mk_received_release(pool, message);

@@ -85,6 +85,7 @@ pub fn emit(automaton: &Automaton, options: &Options) -> Result<Generated, EmitE
     if !options.functions.is_empty() {
         plan.functions = options.functions.clone();
     }
+    plan.carries_on = crate::body::carries_on(automaton);
     plan.returned = options.returned;
     plan.batched = options.batched;
     plan.plant(options.planted);

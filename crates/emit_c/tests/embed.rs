@@ -193,6 +193,66 @@ fn a_frame_that_stands_in_a_kept_message_stays_as_it_is() {
     assert_ne!(said[1], "101 02 aa aa", "{said:?}");
 }
 
+/// From within the output of a kept message it ends that message, and has more messages kept than the pool has room for.
+const ENDED: &str = r#"
+#include <stdio.h>
+#include "ended.h"
+
+static struct ended *stack;
+static uint8_t octets[100];
+
+static void frame(void *context, mk_octets out)
+{
+    (void)context, (void)out;
+    ended_app_over(stack, 0);
+    for (int i = 0; i < 12; i++)
+        ended_app_only(stack, 0, (mk_octets){octets, sizeof octets});
+}
+
+static void said(void *context, mk_octets in)
+{
+    (void)context;
+    printf("%u\n", in.size);
+}
+
+int main(void)
+{
+    static _Alignas(64) unsigned char memory[1 << 20];
+    struct ended_ports ports = {.dev_frame = frame, .app_said = said};
+    mk_config config = ended_defaults;
+    config.buffers = 8;
+    config.messages = 64;
+    if (ended_size(&config) > sizeof memory)
+        return 1;
+    stack = ended_init(memory, &config, &ports);
+    ended_start(stack, 0);
+    /* The least that a reaction may need. */
+    ended_core(stack)->peak = 1;
+    mk_note_brink(ended_core(stack));
+    ended_app_put(stack, 0, 2, (mk_octets){octets, sizeof octets});
+    for (int i = 0; i < 12; i++)
+        ended_app_show(stack, 0);
+    return 0;
+}
+"#;
+
+/// The buffer of a frame that stands in a kept message is nobody else's while the program has it: who calls from within gets room for as many
+/// messages as there is without it, each with its octets.
+#[test]
+fn a_kept_message_that_ends_from_within_leaves_its_buffer_taken() {
+    let name = "kept_messages_end_from_within.ra fused";
+    let file = common::run_files().into_iter().find(|file| file.name == name).expect("the stack");
+    let generated = emit(&file.automaton, &Options::default()).expect("C");
+    assert!(generated.source.contains("return kept_give_dev_frame_fronted("), "{}", generated.source);
+    let said = said_by("ended", (&generated.header, &generated.source), ENDED, "ended");
+    assert!(!said.is_empty() && said.iter().all(|size| size == "100"), "{said:?}");
+    // If it is held, but counts for the others, one of them is kept without octets.
+    let lent = generated.source.replace("mk_lend(&k->core, buffer);", "buffer->references++;");
+    let lent = lent.replace("mk_lend_over(&k->core, buffer);", "mk_buffer_release(&k->core.pool, buffer);");
+    let said = said_by("ended", (&generated.header, &lent), ENDED, "ended_not_counted");
+    assert!(said.contains(&"0".to_string()), "{said:?}");
+}
+
 /// Every file of the runtime is among those that are written beside generated stacks.
 #[test]
 fn the_runtime_is_whole() {

@@ -1,10 +1,10 @@
 //! Writes a path as a body.
 
-use rustc_hash::FxHashMap as HashMap;
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use mokume_reaction::{
-    to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellId, CellKind, ClassId, Endian, Fallible,
-    HandlerId, OctetField, OpKind, Terminator, Type, Value, WireId,
+    to, AttributeId, Automaton, Binary, BlockId, Body, BodyBuilder, CellKind, ClassId, Endian, Fallible, HandlerId,
+    OctetField, OpKind, Terminator, Type, Value, WireId,
 };
 
 use crate::decisions::Far;
@@ -204,17 +204,13 @@ fn found_in(graph: &Graph, builder: &BodyBuilder, block: BlockId, finds: u32) ->
 
 /// What a way does, without writes that others replace: nobody reads between them.
 fn last_writes(mut deeds: Vec<Deed>) -> Vec<Deed> {
-    let mut later: Vec<(Node, CellId)> = Vec::new();
-    let is_last = |deed: &Deed, later: &mut Vec<(Node, CellId)>| match deed.what {
-        Do::Set { object, cell, .. } if later.contains(&(object, cell)) => false,
-        Do::Set { object, cell, .. } => {
-            later.push((object, cell));
-            true
-        }
+    let mut later = HashSet::default();
+    deeds.reverse();
+    deeds.retain(|deed| match deed.what {
+        Do::Set { object, cell, .. } => later.insert((object, cell)),
         _ => true,
-    };
-    let mut last: Vec<bool> = deeds.iter().rev().map(|deed| is_last(deed, &mut later)).collect();
-    deeds.retain(|_| last.pop().unwrap_or(true));
+    });
+    deeds.reverse();
     deeds
 }
 

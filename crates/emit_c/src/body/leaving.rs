@@ -117,11 +117,16 @@ fn in_front(ops: &[Op], message: Value) -> Option<(Value, Value)> {
     }
 }
 
+/// The outputs that leave paths at once, each list with the operations of its block.
+fn each_leaves_at_once(automaton: &Automaton) -> impl Iterator<Item = (Leaving, &[Op])> {
+    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
+    let blocks = paths.flat_map(|path| path.body.blocks.iter().enumerate().map(move |block| (path, block)));
+    blocks.filter_map(|(path, (at, block))| Some((leave_at_once(automaton, path, BlockId::from(at))?, &block.ops[..])))
+}
+
 /// All lists of outputs that leave paths at once.
 pub(crate) fn all_leave_at_once(automaton: &Automaton) -> BTreeSet<Leaving> {
-    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
-    let blocks = paths.flat_map(|path| (0..path.body.blocks.len()).map(move |block| (path, BlockId::from(block))));
-    blocks.filter_map(|(path, block)| leave_at_once(automaton, path, block)).collect()
+    each_leaves_at_once(automaton).map(|(leaving, _)| leaving).collect()
 }
 
 /// The name of the function that hands over such outputs; it encodes the outputs and the forms of their messages.
@@ -142,13 +147,8 @@ pub(crate) fn give_name(plan: &Plan, leaving: &Leaving) -> String {
 
 /// Those of [`all_leave_at_once`] that may stand in front of a message that is kept.
 pub(crate) fn all_in_kept(automaton: &Automaton) -> BTreeSet<Leaving> {
-    let paths = automaton.paths.iter().filter(|path| is_for_c(path));
-    let blocks = paths.flat_map(|path| (0..path.body.blocks.len()).map(move |block| (path, BlockId::from(block))));
-    let in_kept = |(path, block): (&Path, BlockId)| {
-        let ops = &path.body.blocks[block.index()].ops;
-        leave_at_once(automaton, path, block).filter(|leaving| leaving.may_stand_in_kept(ops))
-    };
-    blocks.filter_map(in_kept).collect()
+    let in_kept = |(leaving, ops): (Leaving, &[Op])| leaving.may_stand_in_kept(ops).then_some(leaving);
+    each_leaves_at_once(automaton).filter_map(in_kept).collect()
 }
 
 /// The name of the function that hands over such an output in front of a message that is kept.

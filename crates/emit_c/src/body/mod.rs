@@ -10,6 +10,7 @@ mod cells;
 mod control;
 mod emissions;
 mod fallible;
+mod fresh;
 mod leaving;
 mod maps;
 mod messages;

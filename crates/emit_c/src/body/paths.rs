@@ -8,7 +8,7 @@ use mokume_reaction::*;
 
 use super::leaving::{self, is_front, Form};
 use super::octets::{is_for_c, Octets};
-use super::writer::{New, Writer};
+use super::writer::Writer;
 use super::{asked, cells, emissions, messages};
 use crate::plan::variant_octets;
 use crate::tree::*;
@@ -101,10 +101,10 @@ pub(super) fn operation(w: &mut Writer, op: &Op) -> bool {
         return translate(w, op);
     }
     if !leaving::is_out(op) {
-        w.frames.clear();
+        w.fresh.forget_octets();
     }
     let is_translated = translate(w, op);
-    w.frames.clear();
+    w.fresh.forget_octets();
     is_translated
 }
 
@@ -186,7 +186,8 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
                 Some(Octets::Frame { .. } | Octets::Lent { .. }) => {
                     as_frame(w, *second);
                     w.act(acts("mk_message_renew", [pool(), w.value(*second)]));
-                    is_no_longer_new(w, *second);
+                    let renewed = w.value(*second);
+                    w.fresh.forget_headers(&renewed);
                     is_frame(w, results[0], *second);
                 }
                 Some(octets) => w.set_octets(results[0], octets),
@@ -224,26 +225,12 @@ fn translate(w: &mut Writer, op: &Op) -> bool {
     true
 }
 
-/// It is not known any more which headers are on a message.
-fn is_no_longer_new(w: &mut Writer, message: Value) {
-    let message = w.value(message);
-    w.new.retain(|new| new.message != message);
-}
-
-/// Where a header goes on top of a message that the path has made; `None` if it is not known how many are on it, or if there may be no room.
+/// Where a header goes on top of a message that the path has made; `None` if that is not known.
 fn top_of_new(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId)) -> Option<Expr> {
-    let most = |(header, variant): &(HeaderId, VariantId)| {
-        variant_octets(&w.plan.automaton.headers[header.index()].variants[variant.index()])
-    };
-    let (own, all) = (most(&(header, variant)), w.plan.header_octets);
+    let most = variant_octets(&w.plan.automaton.headers[header.index()].variants[variant.index()]);
     let (message, size) = (w.value(message), messages::size_of(w, header, variant));
-    let block = w.at_block;
-    let new = w.new.iter_mut().find(|new| new.block == block && new.message == message)?;
-    new.most += own;
-    new.headers.push(size);
-    let (is_room, sizes) = (new.most <= all, new.headers.clone());
-    let top = sizes.into_iter().fold(word("HEADERS"), |top, size| top.infix(Infix::Sub, size)).cast("uint32_t");
-    is_room.then(|| acts("mk_push_new", [message, word("HEADERS_AT"), top]))
+    let top = w.fresh.top(w.at_block, &message, (most, size), w.plan.header_octets)?;
+    Some(acts("mk_push_new", [message, word("HEADERS_AT"), top]))
 }
 
 /// Octets of the program's text, in place.
@@ -287,8 +274,7 @@ fn as_frame(w: &mut Writer, message: Value) {
             other => {
                 let frame = w.temporary("message", "mk_message *", other);
                 if let Some(Octets::Part { at, size }) = w.octets_of(message) {
-                    w.frames.push((w.at_block, at, size, frame.clone()));
-                    w.new.push(New { block: w.at_block, message: frame.clone(), most: 0, headers: Vec::new() });
+                    w.fresh.note(w.at_block, (at, size), frame.clone());
                 }
                 frame
             }
@@ -315,7 +301,8 @@ fn alias_message(w: &mut Writer, message: Value) {
 /// Takes off the top header, which was already read.
 fn pop(w: &mut Writer, message: Value, (header, variant): (HeaderId, VariantId), result: Value) {
     alias_message(w, message);
-    is_no_longer_new(w, message);
+    let popped = w.value(message);
+    w.fresh.forget_headers(&popped);
     messages::pop_known(w, message, header, variant);
     w.same(result, message);
     if let Some(octets) = w.octets_of(message) {
@@ -344,7 +331,7 @@ pub(super) fn leave(w: &mut Writer) {
             && !leaving::is_leaving(w, block)
     };
     let puts_out = (0..w.body.blocks.len()).map(BlockId::from).any(puts_out);
-    let end = match (puts_out, carries_on(w.plan.automaton)) {
+    let end = match (puts_out, w.plan.carries_on) {
         (true, _) => acts("mk_end", [core()]),
         (false, true) => acts(END_QUIET, [instance()]),
         (false, false) => acts("mk_end_quiet", [core()]),
@@ -352,10 +339,10 @@ pub(super) fn leave(w: &mut Writer) {
     w.push(Stmt::Return(Some(end)));
 }
 
-/// The function of a stack with which a path ends, if [`carries_on`].
+/// The function of a stack with which a path ends, if it [carries on](Plan::carries_on).
 pub(crate) const END_QUIET: &str = "end_quiet";
 
-/// Whether some event that is put off has a path: then a path that ends looks for it itself, and does not ask the runtime.
+/// Whether some event that is put off has a path.
 pub(crate) fn carries_on(automaton: &Automaton) -> bool {
     let is_put_off = |path: &Path| automaton.handler(path.handler).later_capacity > 0 && is_for_c(path);
     automaton.paths.iter().any(is_put_off)
@@ -508,12 +495,11 @@ fn skip(w: &mut Writer, message: Value, size: Value, op: &Op) {
         w.act(acts("mk_do_skip", [core(), message.clone(), w.value(size), w.source(op.source)]));
         return w.set_octets(op.results[0], Octets::Frame { message, front: None });
     }
-    let (at, all) = part(w, message);
+    let (whole, all) = part(w, message);
     let cut = within(w, message, size, all.clone(), op);
-    let (at, size) = (computes("mk_behind", [at, cut.clone()]), all.infix(Infix::Sub, cut));
-    let begins = w.beginning(&part(w, message).0);
+    let (at, size) = (computes("mk_behind", [whole.clone(), cut.clone()]), all.infix(Infix::Sub, cut));
     let at = w.temporary("at", "const uint8_t *", at);
-    w.begins.push((at.clone(), begins));
+    w.fresh.note_part(at.clone(), &whole);
     let size = w.temporary("size", "uint32_t", size);
     set_part(w, op.results[0], message, (at, size));
 }
@@ -695,7 +681,7 @@ fn lent(w: &mut Writer, message: Value) -> Expr {
     match w.octets_of(message) {
         Some(Octets::Frame { message, .. }) => message,
         Some(Octets::Lent { message, at, size }) => acts("mk_narrowed", [message, at, size]),
-        Some(Octets::Part { at, size }) => match w.made_of(&at, &size) {
+        Some(Octets::Part { at, size }) => match w.fresh.of(w.at_block, &at, &size) {
             Some(same) => acts("mk_message_again", [pool(), same, at, size]),
             None => acts("mk_message_new", [pool(), at, size]),
         },
@@ -753,7 +739,9 @@ fn out(w: &mut Writer, op: &Op) {
 fn kept(w: &Writer, op: &Op) -> Option<(Expr, Expr)> {
     op.kind.operands().into_iter().find_map(|arg| match w.octets_of(arg) {
         // All encoders together have room in front of a message.
-        Some(Octets::Fronted { front, at, .. }) if front <= w.plan.head_room.into() => w.made_of_whole(&at),
+        Some(Octets::Fronted { front, at, .. }) if front <= w.plan.head_room.into() => {
+            w.fresh.of_whole(w.at_block, &at)
+        }
         _ => None,
     })
 }

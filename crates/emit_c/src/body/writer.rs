@@ -5,6 +5,7 @@
 use mokume_analyse::{Bounds, Liveness, Quantity, Reuse};
 use mokume_reaction::*;
 
+use super::fresh::Fresh;
 use super::octets::Octets;
 use super::ranges::Ranges;
 use crate::fault::Fault;
@@ -41,13 +42,8 @@ pub(crate) struct Writer<'p, 'a> {
     pub least: std::collections::HashMap<Value, u64>,
     /// The representations of messages on a path.
     octets: std::collections::HashMap<Value, Octets>,
-    /// Messages of the pool that the current block of a path has made of the caller's octets, and that have the same octets
-    /// since: block, address, size, message.
-    pub frames: Vec<(BlockId, Expr, Expr, Expr)>,
-    /// By the address of a part of the caller's octets, where these begin.
-    pub begins: Vec<(Expr, Expr)>,
-    /// Messages of the pool that the current block of a path has made of the caller's octets.
-    pub new: Vec<New>,
+    /// Messages of the pool that a path has made.
+    pub fresh: Fresh,
     /// By value of a path: the block and place of the operation that makes it; beside it, how often it is used.
     made: Vec<Option<(usize, usize)>>,
     uses: Vec<usize>,
@@ -68,16 +64,6 @@ pub(crate) struct Writer<'p, 'a> {
     pub base: Option<Local>,
 }
 
-/// A message that a path has made.
-pub(crate) struct New {
-    /// The block that made it.
-    pub block: BlockId,
-    pub message: Expr,
-    /// The headers that are on it by now: how many octets they take at most, and the size of each.
-    pub most: u32,
-    pub headers: Vec<Expr>,
-}
-
 impl<'p, 'a> Writer<'p, 'a> {
     /// A writer at the beginning of a body.
     pub fn new(plan: &'p Plan<'a>, body: &'a Body, unit: Unit) -> Self {
@@ -96,9 +82,7 @@ impl<'p, 'a> Writer<'p, 'a> {
             undone: Vec::new(),
             least: std::collections::HashMap::new(),
             octets: std::collections::HashMap::new(),
-            frames: Vec::new(),
-            begins: Vec::new(),
-            new: Vec::new(),
+            fresh: Fresh::default(),
             made: if matches!(unit, Unit::Path(_)) { made(body) } else { Vec::new() },
             uses: if matches!(unit, Unit::Path(_)) { mokume_analyse::uses(body) } else { Vec::new() },
             live: Liveness::of(body),
@@ -180,24 +164,6 @@ impl<'p, 'a> Writer<'p, 'a> {
     /// Sets the representation of a message on a path.
     pub fn set_octets(&mut self, message: Value, octets: Octets) {
         self.octets.insert(message, octets);
-    }
-
-    /// A message of the pool with just these octets of the caller.
-    pub fn made_of(&self, at: &Expr, size: &Expr) -> Option<Expr> {
-        let frame = self.frames.iter().find(|frame| frame.0 == self.at_block && (&frame.1, &frame.2) == (at, size))?;
-        Some(frame.3.clone())
-    }
-
-    /// Where the octets begin of which these are a part.
-    pub fn beginning(&self, at: &Expr) -> Expr {
-        self.begins.iter().find(|begins| begins.0 == *at).map_or(at, |begins| &begins.1).clone()
-    }
-
-    /// A message of the pool that has the same octets as those of which these are a part, and where those begin.
-    pub fn made_of_whole(&self, at: &Expr) -> Option<(Expr, Expr)> {
-        let begins = self.beginning(at);
-        let frame = self.frames.iter().find(|frame| frame.0 == self.at_block && frame.1 == begins)?;
-        Some((frame.3.clone(), begins))
     }
 
     /// Whether the body is a procedure's that may refuse.

@@ -7,7 +7,7 @@ use mokume_reaction::*;
 use super::header::port_function;
 use super::signature::port_type;
 use super::{parts, returned};
-use crate::body::{all_in_kept, all_leave_at_once, carries_on, give_name, kept_name, Form, Leaving, END_QUIET};
+use crate::body::{all_in_kept, all_leave_at_once, give_name, kept_name, Form, Leaving, END_QUIET};
 use crate::plan::Plan;
 use crate::text::Text;
 use crate::types::{c_type, declare, from_word, to_word};
@@ -49,7 +49,7 @@ pub(crate) fn functions(plan: &Plan, text: &mut Text) {
 /// leaving. The path ends with them.
 pub(crate) fn at_once(plan: &Plan, text: &mut Text) {
     let (all, in_kept) = (all_leave_at_once(plan.automaton), all_in_kept(plan.automaton));
-    if carries_on(plan.automaton) {
+    if plan.carries_on {
         end_quiet(plan, text);
     }
     outputs_of(&all).iter().for_each(|output| One::of(plan, *output, 0).tell_any(&plan.names.stack, text));
@@ -215,29 +215,44 @@ impl<'a> One<'a> {
         text.line(format!("out_{}(k{});", self.name, self.params.iter().map(one).collect::<String>()));
     }
 
-    fn call(&self, in_parts: bool, text: &mut Text) {
-        let name = self.name;
-        if let (true, Form::Fronted, Some(parts)) = (in_parts, self.form, &self.parts) {
-            let one = |(own, _, kind): &(String, &str, Type)| match kind {
-                Type::Msg => format!(", (mk_octets){{{own}, {own}_front}}, (mk_octets){{{own}_at, {own}_size}}"),
-                Type::Ref(_) => format!(", mk_handle_of({own})"),
-                _ => format!(", {own}"),
-            };
-            let given: String = self.params.iter().map(one).collect();
-            return text.line(format!("k->ports.{parts}(k->ports.context{given});"));
-        }
+    fn call(&self, place: Place, text: &mut Text) {
+        let (name, is_fronted) = (self.name, self.form == Form::Fronted);
+        let octets = |own: &str| match (self.form, place) {
+            (Form::Whole, _) => format!("(mk_octets){{mk_data({own}), {own}->view.size}}"),
+            (Form::Fronted, Place::Apart) => {
+                format!("(mk_octets){{{own}, {own}_front}}, (mk_octets){{{own}_at, {own}_size}}")
+            }
+            (Form::Fronted, Place::InKept) => format!("(mk_octets){{octets, {own}_front + {own}_size}}"),
+            _ => format!("(mk_octets){{{own}, {own}_size}}"),
+        };
         let one = |(own, _, kind): &(String, &str, Type)| match kind {
-            Type::Msg if self.form == Form::Whole => format!(", (mk_octets){{mk_data({own}), {own}->view.size}}"),
-            Type::Msg => format!(", (mk_octets){{{own}, {own}_size}}"),
+            Type::Msg => format!(", {}", octets(own)),
             Type::Ref(_) => format!(", mk_handle_of({own})"),
             _ => format!(", {own}"),
         };
         let given: String = self.params.iter().map(one).collect();
-        text.line(format!("k->told.{name}(k->told.{name}_context{given});"));
+        match self.parts.as_ref().filter(|_| is_fronted && place == Place::Apart) {
+            Some(parts) => text.line(format!("k->ports.{parts}(k->ports.context{given});")),
+            None => text.line(format!("k->told.{name}(k->told.{name}_context{given});")),
+        }
         for (own, _, _) in self.params.iter().filter(|param| self.form == Form::Whole && param.2 == Type::Msg) {
             text.line(format!("mk_message_free(&k->core.pool, {own});"));
         }
     }
+}
+
+/// The beginning of a hand-over of octets that stand in the instance's place for them.
+const ELSEWHERE: &str = "/* Who is called, and calls, writes elsewhere. */\nk->core.front -= FRONT;";
+
+/// Where octets are that leave behind others in front of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Behind these.
+    Behind,
+    /// Elsewhere.
+    Apart,
+    /// In a message that is kept, with the others written in front of them.
+    InKept,
 }
 
 /// The outputs that leave a path at once, one after the other.
@@ -258,7 +273,7 @@ impl<'a> Give<'a> {
             first += one.params.len();
             outputs.push(one);
         }
-        let ends = match (leaving.goes_on, carries_on(plan.automaton)) {
+        let ends = match (leaving.goes_on, plan.carries_on) {
             (true, _) => ["true", "true"],
             (false, false) => ["mk_end_quiet(&k->core)", "mk_end_behind(&k->core)"],
             (false, true) => ["end_quiet(k)", "mk_end_behind(&k->core)"],
@@ -277,7 +292,7 @@ impl<'a> Give<'a> {
         if fronted.is_some() {
             let list = self.each(|one| one.parameters(true));
             text.function(format!("static MK_UNUSED MK_AT_END bool whole_{name}(struct {stack} *k{list})"));
-            self.call(false, text);
+            self.call(Place::Behind, text);
             text.end_function();
         }
         text.function(format!("static MK_UNUSED MK_APART bool queue_{name}(struct {stack} *k{list})"));
@@ -289,7 +304,7 @@ impl<'a> Give<'a> {
         if let (Some(one), Some((own, ..))) = (fronted, message) {
             if one.parts.is_some() {
                 text.function(format!("static MK_UNUSED MK_APART bool parts_{name}(struct {stack} *k{list})"));
-                self.call(true, text);
+                self.call(Place::Apart, text);
                 text.end_function();
             }
             text.function(format!("static MK_UNUSED MK_APART bool long_{name}(struct {stack} *k{list})"));
@@ -311,7 +326,7 @@ impl<'a> Give<'a> {
                 text.line(format!("mk_copy_few({own} + {own}_front, {own}_at, {own}_size);"));
                 text.line(format!("return whole_{name}(k{whole});"));
             }
-            None => self.call(false, text),
+            None => self.call(Place::Behind, text),
         }
         text.end_function();
     }
@@ -319,7 +334,7 @@ impl<'a> Give<'a> {
     /// Writes the hand-over of octets that a message that is kept begins with: those in front are written into the room in front of it. It is
     /// held meanwhile, so that a program that calls changes a copy of it. `begins`: the octets of which the message was made.
     fn in_kept(&self, kept: &str, text: &mut Text) {
-        let Give { stack, name, outputs, ends } = self;
+        let Give { stack, name, outputs, .. } = self;
         let [one] = &outputs[..] else { return };
         let Some((own, ..)) = one.params.iter().find(|(_, _, ty)| *ty == Type::Msg) else { return };
         let (list, same) = (self.each(|one| one.parameters(false)), self.each(|one| one.same(false)));
@@ -336,39 +351,26 @@ impl<'a> Give<'a> {
         text.line("mk_buffer *buffer = message->view.buffer;");
         text.line(format!("uint8_t *octets = buffer->octets + message->view.at - {own}_front;"));
         text.line(format!("memcpy(octets, {own}, {own}_front);"));
-        text.line("mk_lend(&k->core, buffer);");
-        text.line("k->core.accounts.delivered += 1;");
-        text.line("k->core.leaving = true;");
-        let given = |(name, _, kind): &(String, &str, Type)| match kind {
-            Type::Msg => format!(", (mk_octets){{octets, {name}_front + {name}_size}}"),
-            Type::Ref(_) => format!(", mk_handle_of({name})"),
-            _ => format!(", {name}"),
-        };
-        let given: String = one.params.iter().map(given).collect();
-        text.line(format!("k->told.{0}(k->told.{0}_context{given});", one.name));
-        text.line("k->core.leaving = false;");
-        text.line("mk_lend_over(&k->core, buffer);");
-        text.line(format!("return {};", ends[0]));
+        self.call(Place::InKept, text);
         text.end_function();
     }
 
     /// Calls the program's functions, one after the other.
-    fn call(&self, in_parts: bool, text: &mut Text) {
+    fn call(&self, place: Place, text: &mut Text) {
         let messages: usize = self.outputs.iter().map(One::messages).sum();
         if messages > 0 {
             text.line(format!("k->core.accounts.delivered += {messages};"));
         }
         let is_front = self.outputs.iter().any(|one| matches!(one.form, Form::Head | Form::Fronted));
-        if is_front {
-            text.line("/* Who is called, and calls, writes elsewhere. */");
-            text.line("k->core.front -= FRONT;");
-        }
+        let around = match place {
+            Place::InKept => Some(["mk_lend(&k->core, buffer);", "mk_lend_over(&k->core, buffer);"]),
+            _ => is_front.then_some([ELSEWHERE, "k->core.front += FRONT;"]),
+        };
+        around.iter().for_each(|[before, _]| text.lines(before));
         text.line("k->core.leaving = true;");
-        self.outputs.iter().for_each(|one| one.call(in_parts, text));
+        self.outputs.iter().for_each(|one| one.call(place, text));
         text.line("k->core.leaving = false;");
-        if is_front {
-            text.line("k->core.front += FRONT;");
-        }
+        around.iter().for_each(|[_, after]| text.line(after));
         text.line(format!("return {};", self.ends[0]));
     }
 }

@@ -85,6 +85,8 @@ pub struct Plan<'a> {
     pub functions: String,
     /// Whether branches are counted.
     pub coverage: bool,
+    /// Whether some event that is put off has a path: then a path that ends looks for it itself, and does not ask the runtime.
+    pub carries_on: bool,
     /// Whether each input also has a function that returns its last output.
     pub returned: bool,
     /// Whether each input with parameters also has a function that takes several calls.
@@ -127,6 +129,7 @@ impl<'a> Plan<'a> {
             given_there: Vec::new(),
             functions: String::new(),
             coverage,
+            carries_on: false,
             returned: false,
             batched: false,
             planted: None,

@@ -324,8 +324,10 @@ impl Parser<'_> {
     pub(super) fn quantity(&mut self, kind: SyntaxKind) {
         self.open(kind);
         self.bump();
-        if kind == COUNT_STMT || !self.in_container {
-            self.kind_in_front(if kind == COUNT_STMT { "counter" } else { "quota" });
+        if kind == COUNT_STMT {
+            self.kind_in_front("counter");
+        } else if !self.in_container {
+            self.kind_in_front("quota");
         }
         self.postfix();
         if self.at_any_word(&["to", "by"]) && self.same_line(0) && self.nth(1) == NUMBER {
