@@ -139,7 +139,12 @@ fn check_number(text: &str, span: Span) -> Option<Diagnostic> {
                 .help("the widest type is `u64`: 18446744073709551615 is the largest"),
         );
     }
-    Some(diagnostic.at(span, "letters within a number").help("numbers are `42`, `1_000` or `0x2a`"))
+    let diagnostic = diagnostic.at(span, "letters within a number").help("numbers are `42`, `1_000` or `0x2a`");
+    let is_unit = matches!(tail.len(), 1..=3) && head != "0" && tail.bytes().all(|b| b.is_ascii_alphabetic());
+    Some(match is_unit {
+        true => diagnostic.help("a unit of time is a word behind the number: `10 ns`, `us`, `ms`, `s` or `min`"),
+        false => diagnostic,
+    })
 }
 
 fn check_escapes(text: &str, span: Span) -> Option<Diagnostic> {

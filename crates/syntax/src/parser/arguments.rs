@@ -249,7 +249,7 @@ impl Parser<'_> {
                 break;
             }
             let before = p.pos;
-            if p.in_test && p.alternative_in_packet() {
+            if p.in_test && (p.alternative_in_packet() || p.rest_in_brackets()) {
                 continue;
             }
             p.open(RECORD_EXPR_FIELD);
@@ -282,10 +282,24 @@ impl Parser<'_> {
         let diagnostic = self
             .error_here(codes::EXPECTED, format!("`{name}` has no braces of its own in a packet"), "an alternative")
             .help(format!(
-                "its fields stand beside the others, with the number of the choice that says which it is: `kind: 2, …` in place of `{name} {{ … }}`"
+                "its fields stand beside the others, and with them the field of the `choice`, whose value is the number in front of `=> {name}` in the wire"
             ));
         self.report(diagnostic);
         self.bump_as_error();
+        self.skip_balanced();
+        self.eat(COMMA);
+        true
+    }
+
+    /// Reports `Wire { kind: 2, [..] }`, and skips the brackets.
+    fn rest_in_brackets(&mut self) -> bool {
+        if !(self.at(L_BRACKET) && self.nth(1) == DOT_DOT) {
+            return false;
+        }
+        let diagnostic = self
+            .error_here(codes::EXPECTED, "expected a field's name, found `[..]`", "no list stands here")
+            .help("`..` without brackets, behind all others, stands for the fields that are not looked at");
+        self.report(diagnostic);
         self.skip_balanced();
         self.eat(COMMA);
         true

@@ -453,6 +453,23 @@ impl Parser<'_> {
 
     /// One of the names behind `reads` or `writes`; reports a type behind it.
     fn named_only(&mut self, word: &str, is_first: bool) {
+        if self.at_word("attribute") && self.nth(1) == IDENT && self.same_line(1) {
+            let name = self.nth_text(1).to_string();
+            let (text, help) = (
+                format!("`{name}` is only named here"),
+                format!("declare it outside of the layer, `attribute {name}: u8 = 0`, and write `{word} {name}` here"),
+            );
+            let diagnostic = self.error_here(codes::EXPECTED, text, "attributes stand outside of layers").help(help);
+            self.report(diagnostic);
+            self.open(ERROR);
+            self.bump();
+            self.bump();
+            if self.eat(COLON) {
+                self.type_();
+            }
+            self.close();
+            return;
+        }
         let name = self.nth_text(0).to_string();
         match is_first {
             true => self.item_name_here(OF_MESSAGES),

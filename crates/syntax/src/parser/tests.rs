@@ -41,7 +41,28 @@ impl Parser<'_> {
         self.open_documented(TEST);
         self.bump();
         self.expect(STRING, "the test's name in quotes");
+        self.stack_of_test();
         self.in_test(|p| p.braces("`{` and steps", |p| p.test_steps()));
+        self.close();
+    }
+
+    /// Reports `test "name" on Host {`, and skips it.
+    fn stack_of_test(&mut self) {
+        if !(self.at(IDENT) && self.nth(1) == IDENT && self.nth(2) == L_BRACE && self.same_line(2)) {
+            return;
+        }
+        let stack = self.nth_text(1).to_string();
+        let diagnostic = self
+            .error_here(
+                codes::EXPECTED,
+                format!("expected `{{` and steps, found `{}`", self.nth_text(0)),
+                "the stack stands in the braces",
+            )
+            .help(format!("write it as the first step: `test \"…\" {{ stack {stack} … }}`"));
+        self.report(diagnostic);
+        self.open(ERROR);
+        self.bump();
+        self.bump();
         self.close();
     }
 
