@@ -1037,7 +1037,8 @@ local function words_of(layer, alternative, words)
   say()
 end
 
-local function alternatives_of(seen)
+-- `alone`: alternatives that no field tells.
+local function alternatives_of(seen, alone)
   local all, known = {}, {}
   local function add(name)
     if name and not known[name] then
@@ -1047,6 +1048,7 @@ local function alternatives_of(seen)
   end
   for _, one in ipairs(seen) do add(one.item.chooses and one.item.chooses[digits(one.value)]) end
   for _, one in ipairs(seen) do add(one.item.alternative) end
+  for _, name in ipairs(alone) do add(name) end
   return all
 end
 
@@ -1095,6 +1097,8 @@ local function dissect(stack, protocol, octets, of_frame, is_sent)
   local beside = of_frame and { attributes = copied(stack.attributes) } or { perhaps = is_sent }
   -- `is_over`: what follows the last layer goes to nobody.
   local is_part, is_over, may_be_for_another = false, false, false
+  -- The protocols that read nothing where `rest` begins: read again, they would be so forever.
+  local idle = {}
   if octets.captured == 0 and octets.length > 0 then protocol = nil end
   while protocol and (rest[1] < octets.captured or octets.captured == octets.length) do
     local at, wire = protocol, protocol.wire
@@ -1113,7 +1117,7 @@ local function dissect(stack, protocol, octets, of_frame, is_sent)
         if read.first * 8 + seen.bit + seen.width <= octets.captured * 8 then table.insert(there, seen) end
       end
       layer.cut = #there < #read.seen
-      layer.seen, layer.alternatives = there, alternatives_of(there)
+      layer.seen, layer.alternatives = there, alternatives_of(there, {})
       local last = there[#there]
       if last then layer.last = rest[1] + floor((last.bit + last.width + 7) / 8) end
       if layer.cut or (read.refusal and looks_behind(read, octets, rest[1])) then
@@ -1128,7 +1132,10 @@ local function dissect(stack, protocol, octets, of_frame, is_sent)
         layer.last = read.payload[1]
         layer.padding = { math.min(read.payload[2], octets.captured), math.min(rest[2], octets.captured) }
         rest = read.payload
-        if layer.last > layer.first then
+        layer.alternatives = alternatives_of(there, wire.alone)
+        if layer.last > layer.first then idle = {} end
+        if not idle[at] then
+          idle[at] = true
           for _, header in ipairs(read.headers) do table.insert(headers, header) end
           protocol, is_free, is_sent = next_of(at.above, headers)
           packet = { wire = wire.id, first = read.first, last = read.last, met = met, payload = read.payload, headers = read.headers }

@@ -9,6 +9,13 @@ pub fn alternatives(automaton: &Automaton, wire: &Wire) -> Vec<Option<String>> {
     found
 }
 
+/// The alternatives of a wire's headers that have no other: no field selects these, and they may have none.
+pub fn alone(automaton: &Automaton, wire: &Wire) -> Vec<String> {
+    let is_alone = |header: &&HeaderId| automaton.headers[header.index()].variants.len() == 1;
+    let names = wire.headers.iter().filter(is_alone).filter_map(|header| alternative(automaton, *header, VariantId(0)));
+    names.map(str::to_string).collect()
+}
+
 /// The alternative that a value of a field selects.
 pub fn chosen(automaton: &Automaton, items: &[WireItem], field: FieldIndex, value: u64) -> Option<String> {
     items.iter().find_map(|item| match item {

@@ -348,6 +348,39 @@ fn alternatives_end_packets_and_are_written_each_as_its_type_says() {
     }
 }
 
+/// An alternative that no field tells was not shown; of one without octets nothing above it was read.
+#[test]
+fn alternatives_that_no_field_tells_have_their_names() {
+    let stacks = stacks(&root().join("tests/dissect/marks.mok"));
+    let of = |name: &str| &stacks.iter().find(|one| one.dissector.automaton.name == name).expect("a stack").dissector;
+    let names = |name: &str, octets: &[u8]| {
+        let read = of(name).dissect(octets, Front::Frame(0));
+        read.layers.iter().map(|layer| format!("{} {}", layer.name, layer.alternatives.join(" "))).collect::<Vec<_>>()
+    };
+    let marked = names("Marked", &[0, 0, 1, 0, 2, 0, b'x']);
+    assert_eq!(marked, ["mark Beat", "noted Note", "heart Data", "again Beat", "users "]);
+    assert_eq!(names("Bare", &[1, 0, 2, 0]), ["first Beat", "second Beat", "users "]);
+    let bare = of("Bare").dissect(&[1, 0, 2, 0], Front::Frame(0));
+    assert_eq!(bare.summary(), "source=1 destination=2");
+    let filter = dissect::filter::read(of("Bare"), "Beat").unwrap_or_else(|failure| panic!("{failure}"));
+    assert!(filter.takes(&bare));
+    if !is_there() {
+        return;
+    }
+    let frames = [&[1, 0, 2, 0][..], &[1], &[0, 0, 1, 0, 2, 0, b'x']].map(|octets| (octets.to_vec(), octets.len()));
+    for name in ["Marked", "Bare"] {
+        let trial = || Trial { of: name.to_string(), dissector: of(name), protocol: None, frames: frames.to_vec() };
+        let mut seen = Compared::default();
+        compare("marks", &[trial()], &same, &mut seen);
+        told("marks", &seen);
+        // Planted: such an alternative has no name.
+        let fault = |text: String| text.replacen("for _, name in ipairs(alone) do add(name) end", "", 1);
+        let mut seen = Compared::default();
+        compare("marks, wrong", &[trial()], &fault, &mut seen);
+        assert!(!seen.wrong.is_empty(), "{name}: a name that is not there is not missed");
+    }
+}
+
 /// What a stack sends itself is read by the key at the sender's end, and no layer's verdict counts: who hears it is another.
 /// Both were wrong: `dissect` read no answers, and the dissector called each "dropped in any state".
 #[test]

@@ -68,7 +68,7 @@ pub struct Dissection {
 pub struct Layer {
     pub name: String,
     pub wire: String,
-    /// The alternatives of its headers that have several, as far as it was read.
+    /// The alternatives of its headers, as far as it was read.
     pub alternatives: Vec<String>,
     pub octets: Range<usize>,
     pub fields: Vec<Field>,
@@ -145,6 +145,13 @@ pub fn of_compiled(compiled: &Compiled) -> Dissector {
     let (written, protocols) = ((*compiled.written).clone(), compiled.protocols.clone());
     let sums = Sums::none(&automaton);
     Dissector::new(automaton, written, protocols, Whose::Users, sums)
+}
+
+/// Adds a name that is not there.
+fn note(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
 }
 
 /// The most octets of a packet that are read, if it claims to be longer: no line carries that.
@@ -520,6 +527,8 @@ impl Dissector {
         let mut beside = Up { beside: beside.unwrap_or_default(), ..Up::default() };
         let mut next = first.filter(|_| captured > 0 || all.is_empty());
         let mut may_be_for_another = false;
+        // The protocols that read nothing where `rest` begins: read again, they would be so forever.
+        let mut idle: Vec<usize> = Vec::new();
         while let Some(at) = next.filter(|_| dissection.rest.start < captured || captured == all.len()) {
             let protocol = &self.protocols.all[at];
             let Some(wire) = protocol.wire else {
@@ -559,8 +568,14 @@ impl Dissector {
                     layer.octets.end = payload.start;
                     layer.padding = payload.end.min(captured)..range.end.min(captured);
                     dissection.rest = payload.clone();
-                    // A wire that reads nothing would be read again forever.
+                    for name in names::alone(&self.automaton, &self.automaton.wires[wire.index()]) {
+                        note(&mut layer.alternatives, name);
+                    }
                     if !layer.octets.is_empty() {
+                        idle.clear();
+                    }
+                    if !idle.contains(&at) {
+                        idle.push(at);
                         headers.extend(decoded.headers.iter().cloned());
                         let chosen = self.next(&protocol.above, &headers);
                         next = chosen.to;
@@ -667,9 +682,7 @@ impl Dissector {
             .flat_map(|seen| self.chosen(wire, seen))
             .chain(fields.iter().filter_map(|field| field.alternative.clone()))
         {
-            if !alternatives.contains(&name) {
-                alternatives.push(name);
-            }
+            note(&mut alternatives, name);
         }
         let end = fields.last().map_or(start, |field| (field.bit + usize::from(field.width)).div_ceil(8));
         let wire = self.automaton.wires[wire.index()].name.clone();

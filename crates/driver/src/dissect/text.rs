@@ -61,7 +61,10 @@ fn head(packet: &Packet) -> String {
 }
 
 fn layer(layer: &Layer, packet: &[u8], ink: Ink, lines: &mut Vec<String>) {
-    let octets = format!("octets {} to {}", layer.octets.start, layer.octets.end);
+    let octets = match layer.octets.is_empty() {
+        true => "no octets".to_string(),
+        false => format!("octets {} to {}", layer.octets.start, layer.octets.end),
+    };
     let by = if layer.wire.is_empty() { String::new() } else { format!(" by {}", layer.wire) };
     let alternatives = match layer.alternatives.as_slice() {
         [] => String::new(),
