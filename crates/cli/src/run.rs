@@ -47,7 +47,12 @@ pub fn run_stack(
         let port = &automaton.ports[output.port.index()];
         let described = &port.outputs[output.event as usize];
         let event = &described.event;
-        let args = record::arguments(automaton, &compiled.written, output.port, &described.params, &output.args);
+        let args = record::arguments(
+            automaton,
+            &compiled.written,
+            record::PortEvent::output(output.port, described),
+            &output.args,
+        );
         if printer.is_json() {
             printer.object(&json!({ "at": at, "port": port.name, "event": event, "args": args }));
         } else {

@@ -9,7 +9,7 @@ use std::mem::ManuallyDrop;
 use std::os::fd::FromRawFd;
 
 use mokume_reaction::{Automaton, Datum, Machine, Port, PortId, Type, LONGEST_MESSAGE};
-use mokume_script::Written;
+use mokume_script::{PortEvent, Written};
 
 use crate::failure::Failure;
 use crate::live::{Live, Ready, Said, Voice, Wait};
@@ -193,7 +193,7 @@ fn parts(
     text: &str,
 ) -> Result<Vec<Part>, Failure> {
     let input = &port.inputs[event];
-    let groups = written.groups(id, &input.params);
+    let groups = written.groups(PortEvent::input(id, input));
     let said: Vec<&str> = text.split(',').map(str::trim).filter(|said| !said.is_empty()).collect();
     let named = |(name, ty): &(String, Type)| {
         if *ty == Type::Msg {

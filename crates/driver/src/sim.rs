@@ -22,9 +22,9 @@ use mokume_base::world::World;
 use mokume_base::{render, Diagnostic, Span};
 use mokume_interpret::{Instance, Observed};
 use mokume_lower::Protocols;
-use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId, Type};
+use mokume_reaction::{Accounts, Automaton, Datum, Machine, Output, PortId};
 use mokume_record::{Event, Kind};
-use mokume_script::Written;
+use mokume_script::{PortEvent, Written};
 use mokume_semantics::program::{self, Name, Network};
 pub use mokume_simulate::Keep;
 use mokume_simulate::{
@@ -341,17 +341,17 @@ impl HostRun {
     /// `udp.accepted(session 3, 10.0.0.1, 4000, 10.0.0.2, 7)`
     pub fn output(&self, port: PortId, event: u32, args: &[Datum]) -> String {
         let output = &self.automaton.ports[port.index()].outputs[event as usize];
-        self.call(port, &output.event, &output.params, args)
+        self.call(PortEvent::output(port, output), args)
     }
 
     fn input(&self, port: PortId, event: u32, args: &[Datum]) -> String {
         let input = &self.automaton.ports[port.index()].inputs[event as usize];
-        self.call(port, &input.event, &input.params, args)
+        self.call(PortEvent::input(port, input), args)
     }
 
-    fn call(&self, port: PortId, event: &str, params: &[(String, Type)], args: &[Datum]) -> String {
-        let name = &self.automaton.ports[port.index()].name;
-        format!("{name}.{event}{}", record::arguments(&self.automaton, &self.written, port, params, args))
+    fn call(&self, event: PortEvent<'_>, args: &[Datum]) -> String {
+        let port = &self.automaton.ports[event.port.index()].name;
+        format!("{port}.{}{}", event.name, record::arguments(&self.automaton, &self.written, event, args))
     }
 }
 

@@ -18,6 +18,7 @@ pub fn of(program: &Program, sources: &SourceMap, stack: &Stack, automaton: &Aut
     let source = Source { program, sources, automaton };
     Written {
         arguments: (0..automaton.ports.len()).map(|port| source.arguments(port)).collect(),
+        events: source.events(),
         params: source.params(stack),
         lists: source.lists(&stack.params),
         headers: source.headers(),
@@ -136,7 +137,7 @@ impl Source<'_> {
     }
 
     /// The parts of flows, what sessions are given, and published values of the layers below a port, the nearest first;
-    /// attributes; and values in events of vocabularies.
+    /// and attributes.
     fn arguments(&self, port: usize) -> Forms {
         let port = &self.automaton.ports[port];
         let Some(input) = port.inputs.first().filter(|_| port.kind == PortKind::Application) else {
@@ -153,15 +154,18 @@ impl Source<'_> {
         for attribute in &self.program.attributes {
             self.value(&attribute.name.text, (attribute.ty, attribute.written), &mut forms);
         }
-        let events = self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up));
-        let fields: Vec<&Field> = events.flat_map(|event| &event.params).collect();
-        fields.iter().for_each(|field| self.field("", field, &mut forms));
-        // A number has no form of its own; one that shares its name with a time stays a number.
-        let is_number = |name: &String| {
-            fields.iter().any(|field| field.name.text == *name && matches!(field.ty, Type::UInt(_) | Type::Seq(_)))
-        };
-        forms.retain(|name, form| *form != Form::Time || !is_number(name));
         forms
+    }
+
+    /// What events of vocabularies carry; of two with one name the first one counts.
+    fn events(&self) -> BTreeMap<String, Forms> {
+        let mut all = BTreeMap::new();
+        for event in self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up)) {
+            let mut forms = Forms::new();
+            event.params.iter().for_each(|field| self.field("", field, &mut forms));
+            all.entry(event.name.text.clone()).or_insert(forms);
+        }
+        all
     }
 
     /// The constants that `open` and `listen` set.
@@ -485,8 +489,8 @@ mod tests {
             compiled.composed.ports[port].outputs.iter().find(|output| output.event == "deliver_from").unwrap();
         let words = [0x0a00_0001, 0, 1, 2, 0x0a00_0002, 0xfe80 << 48, 0, 7].map(Datum::Word);
         let args = [words.to_vec(), vec![Datum::Message(b"hi".to_vec()), Datum::Word(0x0a00_0004)]].concat();
-        let shown =
-            crate::record::arguments(&compiled.composed, &compiled.written, PortId::from(port), &output.params, &args);
+        let event = mokume_script::PortEvent::output(PortId::from(port), output);
+        let shown = crate::record::arguments(&compiled.composed, &compiled.written, event, &args);
         assert_eq!(shown, "(10.0.0.1, ::1, 2, 10.0.0.2, fe80::, 7, \"hi\", 10.0.0.4)");
     }
 

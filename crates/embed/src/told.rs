@@ -5,8 +5,8 @@ use mokume_base::{Form, RealWorld};
 use mokume_driver::weather::{self, Way};
 use mokume_driver::Failure;
 use mokume_reaction::border::{self, Border};
-use mokume_reaction::{Accounts, Automaton, PortId, PortKind, ReasonId, Type};
-use mokume_script::Written;
+use mokume_reaction::{Accounts, Automaton, PortKind, ReasonId, Type};
+use mokume_script::{PortEvent, Written};
 use serde_json::{json, Map, Value};
 
 /// One direction of a line, described as a network's link: `loss 2 % delay 5 ms .. 20 ms`. With empty text, frames
@@ -24,17 +24,17 @@ pub fn line(words: &str, seed: u64) -> Result<Way, Failure> {
 
 /// The stack's name, its parameters, and its ports with their inputs and outputs.
 pub(crate) fn interface(automaton: &Automaton, written: &Written) -> Value {
-    let event = |port: usize, name: &str, params: &[(String, Type)], left_out: usize| {
-        let params = parameters(automaton, written, port.into(), params);
-        json!({ "event": name, "takes": params, "defaults": left_out })
+    let told = |event: PortEvent<'_>, left_out: usize| {
+        let params = parameters(automaton, written, event);
+        json!({ "event": event.name, "takes": params, "defaults": left_out })
     };
     let ports = automaton.ports.iter().enumerate().map(|(at, port)| {
         let kind = match port.kind {
             PortKind::Device => "device",
             PortKind::Application => "application",
         };
-        let inputs = port.inputs.iter().map(|input| event(at, &input.event, &input.params, input.defaults.len()));
-        let outputs = port.outputs.iter().map(|output| event(at, &output.event, &output.params, 0));
+        let inputs = port.inputs.iter().map(|input| told(PortEvent::input(at.into(), input), input.defaults.len()));
+        let outputs = port.outputs.iter().map(|output| told(PortEvent::output(at.into(), output), 0));
         json!({
             "name": port.name, "kind": kind,
             "inputs": inputs.collect::<Vec<_>>(), "outputs": outputs.collect::<Vec<_>>(),
@@ -46,9 +46,10 @@ pub(crate) fn interface(automaton: &Automaton, written: &Written) -> Value {
 }
 
 /// The arguments of an event. Their names differ; the second of a name has `_2` behind it, as in generated C.
-fn parameters(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)]) -> Vec<Value> {
+fn parameters(automaton: &Automaton, written: &Written, event: PortEvent<'_>) -> Vec<Value> {
+    let params = event.params;
     let borders = border::borders_of(automaton, params);
-    let times = written.groups(port, params).into_iter().filter(|group| group.form == Some(&Form::Time));
+    let times = written.groups(event).into_iter().filter(|group| group.form == Some(&Form::Time));
     let times: Vec<usize> = times.map(|group| group.first).collect();
     let mut names: Vec<String> = Vec::new();
     let mut told = Vec::new();

@@ -7,7 +7,7 @@ use crate::names::Names;
 use crate::octets::{same, show_beside};
 use crate::packets;
 use crate::script::{Arg, Call};
-use crate::written::Written;
+use crate::written::{PortEvent, Written};
 
 /// How many octets of a message a log shows.
 const FRONT: usize = 24;
@@ -118,7 +118,7 @@ pub(crate) fn shown(
         (_, other) => datum(other),
     };
     let args = match signature.filter(|signature| signature.params.len() == output.args.len()) {
-        Some(signature) => written.arguments(automaton, output.port, &signature.params, &word, &other),
+        Some(signature) => written.arguments(automaton, PortEvent::output(output.port, signature), &word, &other),
         None => output.args.iter().map(datum).collect(),
     };
     format!("{}.{event}({})", port.name, args.join(", "))

@@ -25,4 +25,4 @@ pub use packets::why;
 pub use play::{beside, is_meant, judge, parameters, run, total};
 pub use script::*;
 pub use shape::{braced, chosen, Alternative, Shape};
-pub use written::{is_named, is_value, scalar, short_name, values_of, CellForms, ListForm, Written};
+pub use written::{is_named, is_value, scalar, short_name, values_of, CellForms, ListForm, PortEvent, Written};

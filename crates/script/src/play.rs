@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_reaction::{
-    Accounts, Automaton, Datum, Handle, Machine, OpKind, Outcome, Output, PortId, ReasonId, Report, Type,
-};
+use mokume_reaction::{Accounts, Automaton, Datum, Handle, Machine, OpKind, Outcome, Output, PortId, ReasonId, Report};
 
 use crate::call;
 use crate::call::datum;
@@ -13,7 +11,7 @@ use crate::names::Names;
 use crate::octets::show_octets;
 use crate::packets;
 use crate::script::*;
-use crate::written::{scalar, Written};
+use crate::written::{scalar, PortEvent, Written};
 
 /// The values of the stack's parameters under this script, in their order.
 pub fn parameters(automaton: &Automaton, script: &Script) -> Vec<u64> {
@@ -291,9 +289,10 @@ impl<M: Machine> Run<'_, M> {
             _ => None,
         };
         let args =
-            match self.signature(&output.port, &output.event).filter(|(_, known)| known.len() == output.args.len()) {
-                Some((port, params)) => {
-                    self.written.arguments(self.automaton, port, params, &word, &|at| match &output.args[at] {
+            match self.signature(&output.port, &output.event).filter(|known| known.params.len() == output.args.len()) {
+                Some(event) => {
+                    let params = event.params;
+                    self.written.arguments(self.automaton, event, &word, &|at| match &output.args[at] {
                         Arg::OneOf(words) => {
                             let words = words.iter().map(|word| scalar(self.automaton, params[at].1, *word));
                             words.collect::<Vec<_>>().join(" or ")
@@ -326,10 +325,10 @@ impl<M: Machine> Run<'_, M> {
     }
 
     /// The parameters of a port's output, by name.
-    fn signature(&self, port: &str, event: &str) -> Option<(PortId, &[(String, Type)])> {
+    fn signature(&self, port: &str, event: &str) -> Option<PortEvent<'_>> {
         let at = self.automaton.ports.iter().position(|known| known.name == port)?;
         let output = self.automaton.ports[at].outputs.iter().find(|output| output.event == event)?;
-        Some((PortId::from(at), &output.params))
+        Some(PortEvent::output(PortId::from(at), output))
     }
 
     fn fail(&mut self, step: usize, line: u32, kind: FailureKind) {

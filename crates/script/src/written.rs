@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 
 use crate::shape::Shape;
 use mokume_base::Form;
-use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, Type, VariantId, WireId};
+use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, PortInput, PortOutput, Type, VariantId, WireId};
 
 /// The notations of a stack's values. The default has none: all numbers are decimal.
 #[derive(Clone, Default, Debug)]
 pub struct Written {
     /// By port: the arguments of its events by name; for a record, the common prefix of its scalars' names.
     pub arguments: Vec<BTreeMap<String, Form>>,
+    /// The arguments of events of vocabularies, by the event: it declares them itself, so that no other form is theirs.
+    pub events: BTreeMap<String, BTreeMap<String, Form>>,
     /// Parameters of the stack, and parts of parameters that are records, by name.
     pub params: BTreeMap<String, Form>,
     /// Parameters of the stack that are bounded vectors, and such parts of parameters, by name.
@@ -33,6 +35,26 @@ pub struct Written {
     pub ends: BTreeMap<String, String>,
     /// The notations of all types of the program, for values without a type.
     pub all: Vec<Form>,
+}
+
+/// An event of a port, and what it carries.
+#[derive(Clone, Copy, Debug)]
+pub struct PortEvent<'a> {
+    pub port: PortId,
+    pub name: &'a str,
+    pub params: &'a [(String, Type)],
+}
+
+impl<'a> PortEvent<'a> {
+    /// An input of the port.
+    pub fn input(port: PortId, input: &'a PortInput) -> PortEvent<'a> {
+        PortEvent { port, name: &input.event, params: &input.params }
+    }
+
+    /// An output of the port.
+    pub fn output(port: PortId, output: &'a PortOutput) -> PortEvent<'a> {
+        PortEvent { port, name: &output.event, params: &output.params }
+    }
 }
 
 /// The notation of a bounded vector that is given from outside.
@@ -112,13 +134,13 @@ impl Written {
     pub fn arguments(
         &self,
         automaton: &Automaton,
-        port: PortId,
-        params: &[(String, Type)],
+        event: PortEvent<'_>,
         word: &dyn Fn(usize) -> Option<u64>,
         other: &dyn Fn(usize) -> String,
     ) -> Vec<String> {
+        let params = event.params;
         let mut shown = Vec::new();
-        for group in self.groups(port, params) {
+        for group in self.groups(event) {
             let places = group.first..group.first + group.count;
             let words: Option<Vec<u64>> = places.clone().map(word).collect();
             match (group.form, words) {
@@ -133,8 +155,9 @@ impl Written {
     }
 
     /// The values of an event of a port, in order.
-    pub fn groups(&self, port: PortId, params: &[(String, Type)]) -> Vec<Group<'_>> {
-        let forms = self.arguments.get(port.index());
+    pub fn groups(&self, event: PortEvent<'_>) -> Vec<Group<'_>> {
+        let params = event.params;
+        let forms = self.events.get(event.name).or_else(|| self.arguments.get(event.port.index()));
         let mut groups = Vec::new();
         let mut first = 0;
         while first < params.len() {
@@ -227,7 +250,8 @@ mod tests {
 
     fn show(written: &Written, automaton: &Automaton, params: &[(&str, Type)], words: &[Option<u64>]) -> String {
         let params: Vec<(String, Type)> = params.iter().map(|(name, ty)| (name.to_string(), *ty)).collect();
-        written.arguments(automaton, PortId(0), &params, &|at| words[at], &|_| "_".into()).join(", ")
+        let event = PortEvent { port: PortId(0), name: "tell", params: &params };
+        written.arguments(automaton, event, &|at| words[at], &|_| "_".into()).join(", ")
     }
 
     #[test]
@@ -270,5 +294,9 @@ mod tests {
         let some = [None, Some(0), None, Some(9), Some(9), None];
         assert_eq!(show(&written, &automaton, &params, &some), "_, 0, _, 9, 9, _");
         assert_eq!(show(&Written::default(), &automaton, &params[..2], &words[..2]), "167772161, 18338657682652659712");
+        // An event that declares its arguments itself has their forms alone.
+        let own = BTreeMap::from([("tell".to_string(), BTreeMap::new())]);
+        let declared = Written { events: own, ..written };
+        assert_eq!(show(&declared, &automaton, &params[..1], &words[..1]), "167772161");
     }
 }

@@ -8,6 +8,7 @@ use mokume_reaction::trace::{Held, Step, Trace};
 use mokume_reaction::{
     Accounts, Automaton, Body, CellId, ClassId, Datum, Fallible, Machine, OpKind, Outcome, PortId, Trigger,
 };
+use mokume_script::PortEvent;
 use mokume_simulate::ScriptedInput;
 
 use super::host::Host;
@@ -318,6 +319,6 @@ fn told(host: &Host<'_>, port: PortId, event: u32, args: &[Datum]) -> String {
     let automaton = &host.compiled.composed;
     let of = &automaton.ports[port.index()];
     let output = &of.outputs[event as usize];
-    let args = record::arguments(automaton, &host.compiled.written, port, &output.params, args);
+    let args = record::arguments(automaton, &host.compiled.written, PortEvent::output(port, output), args);
     format!("{}.{}{args}", of.name, output.event)
 }

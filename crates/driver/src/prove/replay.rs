@@ -12,7 +12,7 @@ use mokume_prove::judge::given;
 use mokume_reaction::{
     Accounts, Automaton, Datum, Handle, Machine, Natives, Outcome, Output, Path, PortId, ReasonId, Trigger, Type,
 };
-use mokume_script::Written;
+use mokume_script::{PortEvent, Written};
 
 /// How many sequences of events are tried.
 const SEQUENCES: u64 = 400;
@@ -217,11 +217,11 @@ impl Writer<'_> {
         let signature = &port.outputs[output.event as usize];
         let word = |at: usize| if let Datum::Word(word) = &output.args[at] { Some(*word) } else { None };
         let other = |at: usize| crate::record::datum(&output.args[at]);
-        let args = self.written.arguments(self.automaton, output.port, &signature.params, &word, &other);
+        let args = self.written.arguments(self.automaton, PortEvent::output(output.port, signature), &word, &other);
         format!("{}.{}({})", port.name, signature.event, args.join(", "))
     }
 
-    fn call(&mut self, port: PortId, name: &str, params: &[(String, Type)], args: &[Datum], is_output: bool) -> String {
+    fn call(&mut self, event: PortEvent<'_>, args: &[Datum], is_output: bool) -> String {
         let word = |at: usize| match &args[at] {
             Datum::Word(word) => Some(*word),
             _ => None,
@@ -236,8 +236,8 @@ impl Writer<'_> {
                 Datum::Word(_) => String::new(),
             });
         }
-        let args = self.written.arguments(self.automaton, port, params, &word, &|at| others[at].clone());
-        format!("{}.{name}({})", self.automaton.ports[port.index()].name, args.join(", "))
+        let args = self.written.arguments(self.automaton, event, &word, &|at| others[at].clone());
+        format!("{}.{}({})", self.automaton.ports[event.port.index()].name, event.name, args.join(", "))
     }
 
     fn handle(&mut self, handle: Handle, is_output: bool) -> String {
@@ -259,7 +259,7 @@ impl Writer<'_> {
         let mut lines = String::new();
         for output in outputs {
             let signature = &self.automaton.ports[output.port.index()].outputs[output.event as usize];
-            let call = self.call(output.port, &signature.event, &signature.params, &output.args, true);
+            let call = self.call(PortEvent::output(output.port, signature), &output.args, true);
             lines.push_str(&format!("    => {call}\n"));
         }
         lines
@@ -352,7 +352,7 @@ impl<'a> Told<'a> {
             }
             if let Step::Input { port, event, args, .. } = step {
                 let input = &automaton.ports[port.index()].inputs[*event as usize];
-                let call = told.writer.call(*port, &input.event, &input.params, args, false);
+                let call = told.writer.call(PortEvent::input(*port, input), args, false);
                 told.text.push_str(&format!("    {call}\n"));
                 told.step(|machine| machine.input(*now, *port, *event, args));
                 told.outputs(true);

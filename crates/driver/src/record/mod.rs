@@ -19,6 +19,7 @@ use mokume_reaction::{
 };
 use mokume_record::packet::Packet;
 use mokume_record::{Arg, Copy, Ended, Event, Failed, Head, Host, Kind, Loss, Lost, Value, What, VERSION};
+pub use mokume_script::PortEvent;
 use mokume_script::Written;
 use mokume_simulate::{Ending, Fate, Record, RecordedEvent};
 
@@ -158,13 +159,13 @@ impl<'a> Namer<'a> {
             RecordedEvent::Input { host, port, event, args: data, refused } => {
                 let side = &self.hosts[host];
                 let input = &side.automaton.ports[port.index()].inputs[event as usize];
-                let args = args(side.automaton, side.written, port, &input.params, &data);
+                let args = args(side.automaton, side.written, PortEvent::input(port, input), &data);
                 What::Input { port: port_name(side, port), name: input.event.clone(), args, refused }
             }
             RecordedEvent::Output { host, port, event, args: data } => {
                 let side = &self.hosts[host];
                 let output = &side.automaton.ports[port.index()].outputs[event as usize];
-                let args = args(side.automaton, side.written, port, &output.params, &data);
+                let args = args(side.automaton, side.written, PortEvent::output(port, output), &data);
                 What::Output { port: port_name(side, port), name: output.event.clone(), args }
             }
             RecordedEvent::Sent { host, port, medium, number, frame, fates } => {
@@ -315,15 +316,9 @@ pub fn end(last: u64, at: u64, failed: Vec<Failed>, restless: Option<String>) ->
     Event { id: last + 1, cause: None, at, host: None, what: What::Ends { failed, restless }, did: None }
 }
 
-/// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event with these parameters.
-pub fn arguments(
-    automaton: &Automaton,
-    written: &Written,
-    port: PortId,
-    params: &[(String, Type)],
-    data: &[Datum],
-) -> String {
-    mokume_record::arguments(&args(automaton, written, port, params, data))
+/// `(1, "hello", session 3, 10.0.0.1)`: the arguments of a port's event.
+pub fn arguments(automaton: &Automaton, written: &Written, event: PortEvent<'_>, data: &[Datum]) -> String {
+    mokume_record::arguments(&args(automaton, written, event, data))
 }
 
 /// The ports of a stack whose messages are frames.
@@ -333,9 +328,10 @@ pub fn devices(automaton: &Automaton) -> Vec<PortId> {
 }
 
 /// The arguments of a port's event.
-fn args(automaton: &Automaton, written: &Written, port: PortId, params: &[(String, Type)], data: &[Datum]) -> Vec<Arg> {
+fn args(automaton: &Automaton, written: &Written, event: PortEvent<'_>, data: &[Datum]) -> Vec<Arg> {
+    let params = event.params;
     let mut found = Vec::new();
-    for group in written.groups(port, params) {
+    for group in written.groups(event) {
         // An input that could not be made has fewer.
         let places = group.first..group.first + group.count;
         if places.end > data.len() {

@@ -4,7 +4,7 @@
 //! by itself (`shut`, `finished`). The stack defines the parts of a flow.
 
 use mokume_reaction::{Automaton, Datum, Handle, Output, PortId, PortInput, PortKind, Type};
-use mokume_script::Written;
+use mokume_script::{PortEvent, Written};
 
 /// Inputs of a stream's port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,9 +162,10 @@ impl StreamPort {
     }
 
     fn values(&self, automaton: &Automaton, written: &Written, side: Side) -> Vec<Value> {
-        let params = self.described(automaton, Say::Open).map_or(&[][..], |input| &input.params);
+        let Some(open) = self.described(automaton, Say::Open) else { return Vec::new() };
+        let params = &open.params;
         let of_side = |name: &str| name.starts_with(side.prefix());
-        let groups = written.groups(self.port, params).into_iter();
+        let groups = written.groups(PortEvent::input(self.port, open)).into_iter();
         let groups = groups.filter(|group| of_side(&params[group.first].0));
         groups
             .map(|group| {
