@@ -95,7 +95,7 @@ impl<'p> Writer<'_, 'p> {
         let info = self.info();
         let Some(header) = info.header else { return message };
         let is_refused = fields.is_none() && self.goes_as_the_first();
-        let (variant, given) = fields.unwrap_or((0, Vec::new()));
+        let (variant, given) = fields.unwrap_or_else(|| (self.of_what_passes(), Vec::new()));
         let keys = self.key_values(top);
         let mut values = Vec::new();
         let mut taken: Vec<usize> = vec![0; given.len()];

@@ -1,4 +1,4 @@
-//! Headers that the layer does not set: a message that passes gets the first alternative, all zeros.
+//! Headers that the layer does not set: a message that passes gets the alternative `else`, or the first one, all zeros.
 
 use mokume_reaction as r;
 use mokume_semantics::check::zeros;
@@ -6,10 +6,16 @@ use mokume_semantics::check::zeros;
 use crate::code::Writer;
 
 impl Writer<'_, '_> {
+    /// The alternative of a message that names none: `else`, or the first one.
+    pub fn of_what_passes(&self) -> u32 {
+        self.layer(self.inst).and_then(|layer| layer.header.as_ref()?.otherwise()).unwrap_or(0)
+    }
+
     /// Checks that the first alternative carries messages: else the peer would consume them. Reports if not, and
     /// returns whether it did.
     pub fn goes_as_the_first(&mut self) -> bool {
         let header = self.layer(self.inst).and_then(|layer| layer.header.as_ref());
+        let header = header.filter(|header| header.otherwise().is_none());
         let first = header.and_then(|header| header.variants.first()).filter(|first| !first.with_message);
         let (Some(header), Some(first)) = (header, first) else { return false };
         let (name, span) = (&first.name.text, first.name.span);
@@ -21,7 +27,8 @@ impl Writer<'_, '_> {
                 format!("say what they leave as: `on send(msg) {{ below.send(msg, {}{fields}) }}`", other.name.text)
             }
             None => {
-                "no alternative goes with a message: write `with message` behind one, or `on send(msg) { drop msg: … }`"
+                "no alternative goes with a message: write `with message` behind one, or `on send(msg) { drop msg: … }`; \
+                 if messages of layers above go through, add `| else`"
                     .into()
             }
         };
