@@ -154,6 +154,12 @@ fn unsent(layer: &Layer, said: &Said, out: &mut Vec<Diagnostic>) {
         }
         let text = format!("`{}` takes `{name}`, and its peer never sends it", layer.name.text);
         let found = Diagnostic::warning(codes::UNSENT, text).at(variant.name.span, "nobody sends it");
+        if variant.otherwise {
+            let help =
+                "leave `else` out, if no message of another layer goes through; else `below.send(msg)` sends by it";
+            out.push(found.help(help));
+            continue;
+        }
         let shown = if variant.with_message { format!("msg, {name}") } else { name.clone() };
         out.push(
             found

@@ -258,6 +258,13 @@ impl Context {
         };
         let (module, plain) = name.text.split_once('.').unwrap_or(("", &name.text));
         if !module.is_empty() && !self.names.is_qualifier(file, module) {
+            if what == "an attribute" {
+                let help = match module {
+                    "below" | "above" => format!("what a layer publishes is read where it is used, `below.{plain}`; here stand attributes of messages"),
+                    _ => format!("an attribute is named alone, `{plain}`"),
+                };
+                return self.out.push(diagnostic.help(help));
+            }
             return self
                 .out
                 .push(diagnostic.help(format!("no module or file `{module}` is used here: add `use {module}`")));

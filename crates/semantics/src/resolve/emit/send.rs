@@ -200,7 +200,11 @@ fn send_fields(
             let text = format!("`{owner}` has no header, so there is no field `{}`", name.text);
             let mut diagnostic = Diagnostic::error(codes::HEADER_FIELDS, text).at(name.span, "no such field");
             diagnostic.lacks.extend(body.this_layer().map(|layer| lost::header(&layer.name)));
-            body.report(diagnostic.help(format!("declare it: `header {{ {}: u32 }}`", name.text)));
+            let help = match records::set_beside(body, name) {
+                Some(help) => help,
+                None => format!("declare it: `header {{ {}: u32 }}`", name.text),
+            };
+            body.report(diagnostic.help(help));
         }
         return None;
     };
@@ -226,6 +230,13 @@ fn send_fields(
             header.otherwise().map(|variant| Fields { variant, values: Vec::new() })
         }
         several => {
+            if let Some((place, help)) =
+                given.iter().find_map(|(name, _)| Some((name.span, records::set_beside(body, name)?)))
+            {
+                let text = format!("the header of `{owner}` has several alternatives, and none has this field");
+                body.error(codes::HEADER_FIELDS, text, place, "no field", &help);
+                return None;
+            }
             let names: Vec<&str> = several.iter().map(|variant| variant.name.text.as_str()).collect();
             let text = format!("which alternative of the header of `{owner}` is sent?");
             let help = format!(

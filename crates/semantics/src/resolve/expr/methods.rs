@@ -82,6 +82,11 @@ fn holds(body: &mut Body, base: &Tree, args: &[ast::Arg], span: Span) -> Expr {
     make(ExprKind::Holds { messages, index }, Type::Bool, span)
 }
 
+/// Whether it is the record of the layer's view.
+fn is_view(body: &Body, ty: Type) -> bool {
+    body.this_layer().and_then(|layer| layer.view.as_ref()).is_some_and(|view| ty == Type::Record(view.record.record))
+}
+
 /// A method of a vector or a flow, given by any expression.
 fn of_value(body: &mut Body, base: Expr, name: &Name, args: &[ast::Arg], span: Span) -> Expr {
     if body.cx.program.vector(base.ty).is_some() {
@@ -95,7 +100,16 @@ fn of_value(body: &mut Body, base: Expr, name: &Name, args: &[ast::Arg], span: S
     }
     if base.ty != Type::Unknown {
         let text = format!("{} has no operation `{}`", body.show(base.ty), name.text);
-        body.error(codes::NO_FUNCTION, text, name.span, "unknown", "bind a message with `let` first, then name it");
+        let help = match base.ty {
+            Type::Ranks => "a set of ranks has `[r]`, `a | b`, `a & b`, `a - b`, `r in a` and `==`; `for r in view { if r in a { … } }` goes over it",
+            ty if name.text == "rank" && is_view(body, ty) => {
+                let text = "the view may have no such member";
+                body.error(codes::NO_VALUE, text, span, "may be missing", "write `let r = view.rank(n) or { … }`");
+                return unknown(span);
+            }
+            _ => "bind a message with `let` first, then name it",
+        };
+        body.error(codes::NO_FUNCTION, text, name.span, "unknown", help);
     }
     unknown(span)
 }

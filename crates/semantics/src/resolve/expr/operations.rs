@@ -76,6 +76,9 @@ fn bad_operands(body: &mut Body, op: Binary, a: Expr, b: Expr, op_span: Span, sp
         (Type::Seq(_), Type::Seq(_)) => {
             "two `seq`s of one width are compared and subtracted; what is added to one is a number".to_string()
         }
+        (Type::Rank, Type::Ranks) | (Type::Ranks, Type::Rank) => {
+            "a set of one rank is `[r]`: `a | [r]`; whether it is in a set, `r in a`".to_string()
+        }
         (Type::Rank, _) | (_, Type::Rank) => {
             "ranks are compared, and nothing is counted with them; `r as u32` is the number".to_string()
         }

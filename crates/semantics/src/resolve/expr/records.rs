@@ -112,10 +112,24 @@ pub fn values(
     values.into_iter().map(|value| value.unwrap_or(unknown(span))).collect()
 }
 
+/// The way out for an attribute of messages that is given as a field of a header.
+pub fn set_beside(body: &Body, name: &Name) -> Option<String> {
+    let Item::Attribute(id) = body.cx.item_at(body.file, name)? else { return None };
+    let name = &name.text;
+    let is_declared = body.this_layer().is_some_and(|layer| layer.writes.contains(&id));
+    let declared = if is_declared { String::new() } else { format!("`writes {name}` in this layer, and ") };
+    Some(format!(
+        "it is an attribute of the message, not a field: {declared}`msg.{name} = …` before the message is sent"
+    ))
+}
+
 fn no_field(body: &mut Body, owner: &str, fields: &[Field], name: &Name) {
     let names = fields.iter().map(|field| field.name.text.as_str());
     let text = format!("{owner} has no field `{}`", name.text);
     let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FIELD, text).at(name.span, "unknown");
+    if !owner.starts_with("record") {
+        diagnostic.helps.extend(set_beside(body, name));
+    }
     diagnostic.helps.extend(suggest::help(&name.text, names));
     if owner.starts_with("the header of") {
         diagnostic.lacks.extend(body.this_layer().and_then(|layer| lost::field(layer, &name.text)));

@@ -196,6 +196,13 @@ fn report_with(body: &mut Body, name: &Name, declared: Option<&str>, wanted: Opt
         let help = format!("call one of its functions: `{}.f(…)`", name.text);
         return body.report(diagnostic.label(part.name.span, "declared here").help(help));
     }
+    let class = body.this_layer().and_then(|layer| layer.objects.iter().find(|class| class.name.text == name.text));
+    if let Some(class) = class.map(|class| class.name.clone()) {
+        let text = format!("`{}` is a class of objects, not one of them", name.text);
+        let diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, text).at(name.span, "which of them?");
+        let help = format!("say it by its key: `{0}[k]`, and its state `{0}[k].x`", name.text);
+        return body.report(diagnostic.label(class.span, "declared here").help(help));
+    }
     let mut diagnostic =
         Diagnostic::error(codes::UNKNOWN_NAME, format!("there is no `{}` here", name.text)).at(name.span, "unknown");
     if let Some(owner) = body.view.hidden_owner(&body.cx.program, &name.text) {
