@@ -380,7 +380,7 @@ stack Numbered(device: Device) {
 
 test "alone, one's own casts come at once" {
     stack Alone
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(32, 0xffff_ffff)
     app.send_to(0, 255, "a")
     => device.frame(_)  app.deliver_from(0, 0, "a")
     app.credit_to()
@@ -389,7 +389,7 @@ test "alone, one's own casts come at once" {
 
 test "a header each: fifteen octets" {
     stack Casting
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(32, 0xffff_ffff)
     app.send_to(0, 255, "a")
     => device.frame(x"07000000 00 ff" x"00" x"00" x"00" x"00" x"01 000000" x"00" "a")  app.deliver_from(0, 0, "a")
     app.send_to(0, 255, "b")
@@ -398,7 +398,7 @@ test "a header each: fifteen octets" {
 
 test "one number for all alternatives: eight octets" {
     stack Numbered
-    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(64, 0xffff_ffff)
+    => app.view(7, 0, 1, 7, 0, 0, 0, 0, 0, 0, 0)  app.grant_sends_to(32, 0xffff_ffff)
     app.send_to(0, 255, "a")
     // Path 9 of 30 and rank 0 in an octet; the cast's number, twice, as a bit is left.
     => device.frame(x"48 000000" x"07000000" "a")  app.deliver_from(0, 0, "a")

@@ -155,6 +155,15 @@ impl<'p> Writer<'_, 'p> {
             let last = args.len() - 1;
             args.swap(last - 1, last);
         }
+        // What is reserved for layers is not granted to an application.
+        let first = args.len() - CREDIT.len();
+        for kind in 0..CREDIT.len() {
+            if self.lowering.credit_name(self.inst, kind) != CREDIT[kind] {
+                if let Some(credit) = self.credit(kind) {
+                    args[first + kind] = self.binary(r::Binary::Min, args[first + kind], credit);
+                }
+            }
+        }
         self.out(output, args);
     }
 
