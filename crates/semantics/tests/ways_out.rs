@@ -99,6 +99,49 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         ),
         (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
         (
+            "attribute ttl: u8 = 0  worker W { header { n: u8 }  writes ttl  on send(msg) { below.send(msg, n: 1, ttl: 2) } }".to_string(),
+            "M0206 it is an attribute of the message, not a field: `msg.ttl = …` before the message is sent",
+        ),
+        (
+            "attribute ttl: u8 = 0  worker W { on send(msg) { below.send(msg, ttl: 2) } }".to_string(),
+            "M0505 it is an attribute of the message, not a field: `writes ttl` in this layer, and `msg.ttl = …` before the message is sent",
+        ),
+        (
+            "attribute ttl: u8 = 0  worker W { header { A with message | B with message }  writes ttl  on send(msg) { below.send(msg, ttl: 2) }
+                on deliver(msg, A) { above.deliver(msg) }  on deliver(msg, B) { above.deliver(msg) }  on start { below.send(message(), A)  below.send(message(), B) } }".to_string(),
+            "M0505 it is an attribute of the message, not a field: `msg.ttl = …` before the message is sent",
+        ),
+        (
+            "attribute ttl: u8 = 0  worker W { reads msg.ttl  on send(msg) { below.send(msg) } }".to_string(),
+            "M0209 an attribute is named alone, `ttl`",
+        ),
+        (
+            "worker W { reads below.mtu  on send(msg) { below.send(msg) } }".to_string(),
+            "M0209 what a layer publishes is read where it is used, `below.mtu`; here stand attributes of messages",
+        ),
+        (
+            "record View { id: u32, me: Rank, members: [u16; ..4] }  vocabulary Views { up all begins view(v: View) }
+                group G { speaks Views  view { var last: Rank = 0 }  on send(msg) { last = view.rank(1)  below.send(msg) } }".to_string(),
+            "M0314 write `let r = view.rank(n) or { … }`",
+        ),
+        (
+            "record View { id: u32, me: Rank, members: [u16; ..4] }  vocabulary Views { up all begins view(v: View) }
+                group G { speaks Views  view { var lost: Ranks = [] }  on send(msg) { lost = lost | me  below.send(msg) } }".to_string(),
+            "M0303 a set of one rank is `[r]`: `a | [r]`; whether it is in a set, `r in a`",
+        ),
+        (
+            "record View { id: u32, me: Rank, members: [u16; ..4] }  vocabulary Views { up all begins view(v: View) }
+                group G { speaks Views  object Row[rank: Rank] owned by view { timer t  on expiry t { end } }
+                    on view_begin { start Row.t after 5 ms } }".to_string(),
+            "M0201 say it by its key: `Row[k]`, and its state `Row[k].x`",
+        ),
+        (
+            "record View { id: u32, me: Rank, members: [u16; ..4] }  vocabulary Views { up all begins view(v: View) }
+                container pair<T>() { array both: [T; 2]  fn set(v: T) { both[0] = v } }
+                group G { speaks Views  entity { pair<Rank> last() }  on view_begin { last.set(me) } }".to_string(),
+            "M0941 declare it in `view { … }`, or in objects `owned by view`",
+        ),
+        (
             "worker W { on send(msg) { msg.put_u16(0, 7)  below.send(msg) } }".to_string(),
             "M0213 say the order of the octets: `put_u16be`, the high one first, or `put_u16le`",
         ),

@@ -2,7 +2,7 @@
 //!
 //! Keeps: a layer is judged by its own text. A rank belongs to one view: in the next view it would be another member.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::{Diagnostic, Span};
 
@@ -16,6 +16,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for layer in &program.layers {
         let mut found = Vec::new();
         kept(program, layer, &mut found);
+        kept_with_messages(program, layer, &mut found);
         waiting(program, layer, &mut found);
         said(program, layer, &mut found);
         behind_the_end(program, layer, &mut found);
@@ -30,9 +31,9 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Reports state that outlives a view.
-fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
-    let outlives = |scope: ScopeKind| match scope {
+/// Whose state it is, if that outlives a view.
+fn outlives(layer: &Layer, scope: ScopeKind) -> Option<&'static str> {
+    match scope {
         ScopeKind::View => None,
         ScopeKind::Object(id) => match layer.objects.get(id.index())?.owner {
             ScopeKind::View => None,
@@ -41,9 +42,20 @@ fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
         ScopeKind::Entity => Some("the entity"),
         ScopeKind::Point => Some("points"),
         ScopeKind::Session | ScopeKind::SessionBelow => Some("sessions"),
-    };
+    }
+}
+
+/// The name of the container that has this member, the outermost one.
+fn container_of<'a>(members: &'a [Member], name: &Name) -> Option<&'a Name> {
+    let (container, _) = name.text.split_once('.')?;
+    let is_it = |member: &&Member| matches!(member.kind, MemberKind::Container(_)) && member.name.text == container;
+    members.iter().find(is_it).map(|member| &member.name)
+}
+
+/// Reports state that outlives a view.
+fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
     for (scope, members) in layer.all_members() {
-        let Some(whose) = outlives(scope) else { continue };
+        let Some(whose) = outlives(layer, scope) else { continue };
         for member in members {
             let holds = match &member.kind {
                 MemberKind::Var { ty, .. } | MemberKind::Array { ty, .. } => types::has_ranks(program, *ty),
@@ -51,10 +63,12 @@ fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
                 _ => false,
             };
             if holds {
-                let text = format!("`{}` keeps ranks beyond their view: it is state of {whose}", member.name.plain());
+                // What a container keeps is named by the container, which the layer declares.
+                let name = container_of(members, &member.name).unwrap_or(&member.name);
+                let text = format!("`{}` keeps ranks beyond their view: it is state of {whose}", name.plain());
                 out.push(
                     Diagnostic::error(codes::RANK_KEPT, text)
-                        .at(member.name.span, "in the next view another member has this rank")
+                        .at(name.span, "in the next view another member has this rank")
                         .help("declare it in `view { … }`, or in objects `owned by view`")
                         .help("who somebody is in all views is `view.members[r]`: keep that"),
                 );
@@ -66,6 +80,45 @@ fn kept(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
         let text = format!("flows outlive a view, and `{}` is a rank of one", field.name.text);
         let diagnostic = Diagnostic::error(codes::RANK_KEPT, text).at(field.name.span, "a part of flows");
         out.push(diagnostic.help("let it be a number, `u8`: `view.rank(n)` says whose it is now"));
+    }
+}
+
+/// Reports attributes that are ranks where they are read from a message that a layer has taken out of such state: it may have come in
+/// another view.
+fn kept_with_messages(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    if layer.view.is_none() {
+        return;
+    }
+    let takes = |kind: &StmtKind| matches!(kind, StmtKind::IfTaken { messages, .. } if outlives(layer, messages.scope).is_some());
+    let gives = |call: &Expr| {
+        let of = visit::own_call(call).filter(|_| call.ty == Type::Message);
+        of.is_some_and(|function| function_says(layer, function, &takes, &mut BTreeSet::new()))
+    };
+    let has_taken = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Let { local, value } if gives(value) => Some((*local, value.span)),
+        StmtKind::IfDone { call, local, .. } if gives(call) => local.map(|local| (local, call.span)),
+        kind @ StmtKind::IfTaken { local, messages, .. } if takes(kind) => Some((*local, messages.span)),
+        _ => None,
+    };
+    for body in bodies(layer) {
+        let mut taken = BTreeMap::new();
+        visit::walk(body, &mut |met| match met {
+            Met::Stmt(stmt) => taken.extend(has_taken(stmt)),
+            Met::Expr(Expr { kind: ExprKind::Attribute { message, attribute }, span, .. }) => {
+                let attribute = &program.attributes[attribute.index()];
+                let Some(place) = taken.get(message).filter(|_| types::has_ranks(program, attribute.ty)) else {
+                    return;
+                };
+                let text = format!("`{}` is a rank, and this message was kept beyond its view", attribute.name.text);
+                out.push(
+                    Diagnostic::error(codes::RANK_KEPT, text)
+                        .at(*span, "in the next view another member has this rank")
+                        .label(*place, "taken out of state that outlives a view")
+                        .help("keep it in `view { … }`; or keep the member beside the message, `view.members[r]`"),
+                );
+            }
+            _ => {}
+        });
     }
 }
 

@@ -200,13 +200,21 @@ pub(super) fn handler(reader: &mut LayerReader) {
     layer.handlers.push(Handler { event, scope: ScopeKind::Entity, locals, body, span });
 }
 
-/// Statements that check numbers of packets that become ranks: if one is not a rank of the current view, the message is
-/// dropped. From a set, ranks that are not in this view are removed: they may belong to another view.
+/// Statements that check numbers that become ranks, those of packets and those that an application says: if one is not a rank of the
+/// current view, the message is dropped, and nothing is done. From a set, ranks that are not in this view are removed: they may belong
+/// to another view.
 pub(super) fn guard(layer: &Layer, program: &Program, handler: &Handler) -> Vec<Stmt> {
-    let Event::Deliver { message, fields, .. } = &handler.event else { return Vec::new() };
+    let ty = |local: &LocalId| handler.locals[local.index()].ty;
+    let (message, locals): (Option<LocalId>, Vec<LocalId>) = match &handler.event {
+        Event::Deliver { message, fields, .. } => (*message, fields.iter().map(|(_, local)| *local).collect()),
+        Event::Custom { from: Origin::Above, params, .. } => {
+            (params.iter().find(|local| ty(local) == Type::Message).copied(), params.clone())
+        }
+        _ => return Vec::new(),
+    };
     let Some(view) = layer.view.as_ref().filter(|view| view.by_itself) else { return Vec::new() };
-    let of = |ty: Type| fields.iter().map(|(_, local)| *local).filter(move |at| handler.locals[at.index()].ty == ty);
-    let ranks = of(Type::Rank).map(|local| outside(program, view, (local, *message), handler.span));
+    let of = |wanted: Type| locals.iter().copied().filter(move |local| ty(local) == wanted);
+    let ranks = of(Type::Rank).map(|local| outside(program, view, (local, message), handler.span));
     let sets = of(Type::Ranks).map(|local| within(program, view, local, handler.span));
     ranks.chain(sets).collect()
 }
