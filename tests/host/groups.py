@@ -29,10 +29,10 @@ PORT = 23_000
 
 # What is planted: a name, the check that must fail, a file (of library/group, or ours), what it says, and what it says then.
 FAULTS = [
-    ("orders said twice", "one order", "total", "            below.send(Next { rank })\n",
-     "            below.send(Next { rank })\n            if me == 0 and rank as u32 == 2 { below.send(Next { rank }) }\n"),
+    ("one takes orders backwards", "one order", "total", "        for n in from limit 32 {\n",
+     "        for i in 0 .. from.length limit 32 {\n            let n = if me == 1 { from[from.length - 1 - i] } else { from[i] }\n"),
     ("more credit than room", "nothing is dropped", "mnak", "limit send: From[me].casts.left() reserve", "limit send: From[me].casts.left() + 64 reserve"),
-    ("nobody is suspected", "it is excluded", "suspect", "if missed[r] > patience { failed |= [r] }", "if missed[r] == 0xff { failed |= [r] }"),
+    ("nobody is suspected", "it is excluded", "suspect", "if missed[r] >= patience { failed |= [r] }", "if missed[r] == 0xff { failed |= [r] }"),
     ("no state is given", "it has their state", "long.mok", "all.put_u64be(0, count)", "all.put_u64be(0, 1)"),
     ("memory grows", "the memory stays", "-DPLANTED_GROWTH", "", ""),
 ]
@@ -70,7 +70,9 @@ def built(name, fault=None):
             file.write_text(layer.replace(old, new, 1))
             (folder / "Mokume.toml").write_text('[project]\nname = "planted"\nlibrary = ["library"]\n')
     (folder / "long.mok").write_text(text)
-    run([MOKUME, "build", "long.mok", "--stack", "Group", "--fuse", "0", "--emit", "c", "-o", "c"], folder)
+    # As a user builds it; the layers alone are compiled sooner.
+    fuse = ["--fuse", "0"] if fault else []
+    run([MOKUME, "build", "long.mok", "--stack", "Group", *fuse, "--emit", "c", "-o", "c"], folder)
     (folder / "c/unit.c").write_text('#include "mokume.c"\n#include "Group.c"\n')
     run(["cc", *flags, "-I", folder / "c", HERE / "long.c", folder / "c/unit.c", "-o", folder / "member"])
     return folder / "member"

@@ -247,7 +247,7 @@ fn what_holds_of_casts_is_looked_at() {
     const FIRST: &str = "at 10 ms  a.app.send_to(\"a1\")\n    at 20 ms  a.app.send_to(\"a2\")";
 
     const VIEWS: &str = "at 1 ms  v.app.send_to(x\"01\")\n    at 50 ms  v.app.send_to(x\"02\")";
-    let cases: [(&str, &str, &str, &str); 16] = [
+    let cases: [(&str, &str, &str, &str); 17] = [
         ("fifo", FIRST, "frame 1 of a.device  late 20 ms", "`a` cast \"a1\" before \"a2\", and `b` delivers it behind that (at 31.0 ms"),
         ("total", FIRST, "at 10 ms  b.app.send_to(\"b1\")", "`a` and `b` deliver \"a1\" and \"b1\" in different orders (at 11.0 ms"),
         // Each two deliver only one message both: they agree, and there is no order of all.
@@ -278,6 +278,12 @@ fn what_holds_of_casts_is_looked_at() {
         // A host that is down takes no inputs.
         ("real", "at 30 ms  a.app.send_to(\"a1\")\n    crash b at 10 ms\n    at 20 ms  b.app.send_to(\"a1\")", "at 40 ms  b.app.send_to(\"a1\")\n    restart b at 35 ms", "\"a1\" was cast before: messages are told apart by their octets (at 40.0 ms"),
         ("agreed", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of a.device to b.device  late 40 ms", "`a` and `b` went from view 1 to view 2, and `b` has not delivered \"a2\" in between (at 51.0 ms"),
+        (
+            "agreed",
+            &format!("{FIRST}\n    {VIEWS}\n    at 60 ms  a.app.send_to(\"a3\")"),
+            "frame 3 of a.device to b.device  lost",
+            "`a` and `b` are in view 2 when the network ends, and `b` has not delivered \"a3\" (at 1.000 s",
+        ),
         ("together", &format!("{FIRST}\n    {VIEWS}"), "frame 2 of v.device to c.device  lost", "`a` and `c` are not in one view (at 1.000 s"),
         ("together", &format!("{FIRST}\n    {VIEWS}\n    crash c at 40 ms"), "restart c at 60 ms", "`a` and `c` in its life 2 are not in one view"),
         // Members of different views may deliver in different orders; two that never share a view prove nothing.

@@ -121,7 +121,11 @@ int main(int words, char **word)
     params.own = (uint16_t)own, params.of = (uint32_t)atoi(word[4]);
     struct Group_ports ports = {.device_frame = frame, .app_deliver_from = deliver, .app_view = view, .app_credit_to = credit,
                                 .app_renewed = renewed, .app_ledger = ledger};
-    group = Group_init(aligned_alloc(64, (Group_size(&config) + 63) & ~(size_t)63), &config, &params, &ports);
+    size_t size = (Group_size(&config) + 63) & ~(size_t)63;
+    void *memory = aligned_alloc(64, size);
+    // The stack touches its buffers when it first needs them: that is no growth, so all are touched here.
+    memset(memory, 1, size);
+    group = Group_init(memory, &config, &params, &ports);
     Group_start(group, now());
     for (uint64_t next = now(); !is_over;) {
         /* Where there is no credit, more comes with a frame or a timer. */

@@ -37,7 +37,7 @@ const FAULTS: [(&str, Fault); 30] = [
             from: "return !blocked and below.credit > SPARE + (max(octets, 1) - 1) / largest()",
             to: "return !blocked",
             seed: "1",
-            broken: "`expect casts real`",
+            broken: "`expect casts own`",
         },
     ),
     // … or though the view ends.
@@ -132,8 +132,8 @@ const FAULTS: [(&str, Fault); 30] = [
         "frag",
         Fault {
             layer: "frag",
-            from: "            f.front.put(0, all)\n            return",
-            to: "            above.deliver(all)\n            return",
+            from: "                f.front.put(0, all)\n",
+            to: "                above.deliver(all)\n",
             seed: "1",
             broken: "`expect casts own`",
         },
@@ -328,7 +328,7 @@ const FAULTS_OF_TESTS: [Fault; 4] = [
     // More comes up than may wait: in a network others wait for the token, too, and cast no more.
     Fault { layer: "token", from: "{ hold_back(full | [r]) }", to: "{ }", seed: "", broken: "so much waits" },
     // Who has the token and nothing to cast does not hear that another wants it.
-    Fault { layer: "token", from: "        if holder == me { wake() }\n", to: "", seed: "", broken: "so much waits" },
+    Fault { layer: "token", from: "wanting |= [origin]  if holder == me { wake() }", to: "wanting |= [origin]", seed: "", broken: "so much waits" },
     // What was sealed by nobody, of another view, goes up as it is.
     Fault {
         layer: "secure",

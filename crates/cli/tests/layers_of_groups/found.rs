@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{faults, judged, of, stacks, still, ORDERED};
 use crate::groups::Fault;
 
-pub fn networks() -> [(&'static str, String); 11] {
+pub fn networks() -> [(&'static str, String); 15] {
     [
         ("line", replicas("Sync / Transfer / TotalOrder", &PARTED)),
         ("last_primary", replicas("Sync / Transfer / Primary(5) / TotalOrder", &LAST_PRIMARY)),
@@ -18,6 +18,10 @@ pub fn networks() -> [(&'static str, String); 11] {
         ("nobody", nobody()),
         ("granted", granted()),
         ("crossed", crossed()),
+        ("frag_by_turns", stacks::frag_over("ByToken(depth)")),
+        ("state_at_the_end", state_at_the_end()),
+        ("rude", rude()),
+        ("shallow", shallow()),
     ]
 }
 
@@ -25,6 +29,60 @@ pub fn networks() -> [(&'static str, String); 11] {
 fn replicas(layers: &str, lines: &[&str]) -> String {
     let text = stacks::store_layers().replace("Sync / Transfer / TotalOrder", layers);
     format!("{text}network Net {{\n    {}\n}}\n", lines.join("\n    "))
+}
+
+/// Two come in at once while many frames are lost: a view ends while states are told. Its members cast theirs when all had said that they
+/// cast nothing more, and no view came any more.
+fn state_at_the_end() -> String {
+    let lines = [
+        "host a = Replica(own: 11)",
+        "host b = Replica(own: 12)",
+        "host c = Replica(own: 13)",
+        "host d = Replica(own: 14)",
+        "link lan { a.device, b.device, c.device, d.device   loss 30 %  delay 1 ms .. 10 ms  calm from 4500 ms }",
+        "crash a at 100 ms",
+        "crash d at 100 ms",
+        "restart a(own: 1) at 3 s",
+        "restart d(own: 20) at 3 s",
+        "at 2 s  b.app.put(1, 1)",
+        "at 2100 ms  c.app.put(2, 2)",
+        "expect d.app.view(_, _, 4, ..)",
+        "until 9 s",
+    ];
+    replicas("Sync / Transfer / TotalOrder", &lines)
+}
+
+/// A layer of a user's that casts all the time, also when it has said that it casts no more: others come in nevertheless.
+fn rude() -> String {
+    const RUDE: &str = "
+group Rude {
+    speaks Views
+    view { timer again }
+
+    on view_begin { start again after 1 ms }
+    on expiry again {
+        start again after 1 ms
+        below.send(message(\"x\"))
+    }
+    on block() { below.block_ok() }
+}
+";
+    let lines = ["crash c at 2 s", "restart c(own: 4) at 3 s", "expect a.app.view(_, _, 3, 1, 2, 4, ..)"];
+    let text = still("Members / Rude / Own / Stable", 128, &lines.map(str::to_string), 5000);
+    text.replace("use group\n", &format!("use group\n{RUDE}")).replace("   delay 1 ms }", "   delay 1 ms .. 3 ms }")
+}
+
+/// Windows of sixteen: less than what layers keep for their own casts of larger ones.
+fn shallow() -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for number in 0..20 {
+        for host in ["a", "b"] {
+            lines.push(format!("at {} ms  {host}.app.send_to(0, 255, \"{host}{number}\")", 1000 + 20 * number));
+        }
+    }
+    lines.extend(judged(ORDERED));
+    lines.push("expect c.app.deliver_from(_, _, \"b19\")".to_string());
+    still("Members / Sync / TotalOrder(depth) / Stable", 16, &lines, 3000)
 }
 
 /// The makers of the two views have numbers that differ in their last bit: their states are different all the same.
@@ -188,7 +246,7 @@ fn nobody() -> String {
 fn granted() -> String {
     let mut lines = vec!["partition c from 2 s until 4 s".to_string()];
     lines.extend((0..150).map(|number| format!("at 2050 ms  b.app.send_to(0, 255, \"b{number}\")")));
-    lines.push("expect b.app.grant_sends_to(128, _)  5 times".to_string());
+    lines.push("expect b.app.grant_sends_to(96, _)  5 times".to_string());
     still("Members / Sync / Own / Stable", 128, &lines, 6000)
 }
 
@@ -211,7 +269,7 @@ fn crossed() -> String {
     )
 }
 
-const FAULTS: [(&str, Fault); 11] = [
+const FAULTS: [(&str, Fault); 14] = [
     ("line", Fault { layer: "transfer", from: "        line = view.id +% 1\n", to: "        line = view.id | 1\n", seed: "1", broken: "app.value" }),
     ("last_primary", Fault { layer: "transfer", from: "if is { primary = view.id }  ", to: "", seed: "1", broken: "app.value" }),
     ("late_view", Fault { layer: "intra", from: " and (follows.ended == view.id or follows.also == view.id) and why != NONE", to: "", seed: "1", broken: "`expect casts" }),
@@ -223,6 +281,9 @@ const FAULTS: [(&str, Fault); 11] = [
     ("nobody", Fault { layer: "heal", from: "        if !goes_in or first_of", to: "        if into == 0 or first_of", seed: "1", broken: "app.view" }),
     ("granted", Fault { layer: "sync", from: "    on begun() { if is_open and below.credit > 0 { above.grant_sends(below.credit, below.credit_octets) } }\n", to: "    on begun() { }\n", seed: "1", broken: "grant_sends_to" }),
     ("crossed", Fault { layer: "intra", from: "        wanted = next + 1\n        ends_for([], false, wanted)\n", to: "        ends_for([], false, next + 1)\n", seed: "1", broken: "in_use(1)" }),
+    ("frag_by_turns", Fault { layer: "token", from: "let behind = min(msg.behind, PIECES - 1)", to: "let behind: u32 = 0", seed: "1", broken: "`expect casts" }),
+    ("rude", Fault { layer: "mnak", from: "        if unlikely told_all { drop msg: behind_the_end  return }\n", to: "", seed: "1", broken: "_, 3, 1, 2, 4" }),
+    ("shallow", Fault { layer: "mnak", from: "reserve min(SPARE, depth / 2)", to: "reserve SPARE", seed: "1", broken: "\"b19\"" }),
 ];
 
 #[test]

@@ -66,7 +66,12 @@ pub fn frag_large() -> String {
 
 /// Each third cast needs five packets, and twice many wait for room.
 pub fn frag() -> String {
-    let mut text = of("Members / Sync / Frag(8) / TotalOrder(depth) / Stable", ORDERED, &FOUR, "30 ms");
+    frag_over("TotalOrder(depth)")
+}
+
+/// The same over an order.
+pub fn frag_over(order: &str) -> String {
+    let mut text = of(&format!("Members / Sync / Frag(8) / {order} / Stable"), ORDERED, &FOUR, "30 ms");
     for host in ["a", "b", "c", "d"] {
         for number in (0..60).step_by(3) {
             text = text.replace(&format!("\"{host}{number}\""), &format!("\"{host}{number}{}\"", ".".repeat(6000)));

@@ -328,7 +328,7 @@ impl Log {
             Promised::Causal => self.causal(&told),
             Promised::Own => self.own(&told, until),
             Promised::Real => self.real(&told),
-            Promised::Agreed => self.agreed(&told),
+            Promised::Agreed => self.agreed(&told, until),
             Promised::Together => self.together(&told, until),
         };
         found.into_iter().min_by_key(|broken| broken.at)
@@ -491,27 +491,33 @@ impl Log {
         found
     }
 
-    fn agreed(&self, told: &Told<'_>) -> Vec<Broken> {
+    fn agreed(&self, told: &Told<'_>, end: u64) -> Vec<Broken> {
         let mut found = Vec::new();
         for Together { one: (one, a), other: (other, b), step: (view, next) } in self.together_in() {
-            let (Some(next), Some(until)) = (next, a.until.max(b.until)) else { continue };
+            if view.is_empty() && next.is_none() {
+                continue; // there are no views
+            }
             let (here, there) = (Sequence::of(a.entries), Sequence::of(b.entries));
             let missed = here.order.iter().find(|(_, id)| !there.places.contains_key(id));
             let Some((at, id)) = missed.copied() else { continue };
-            let text = format!(
-                "{} and {} went from view {} to view {}, and {} has not delivered {} in between",
-                told.who(one),
-                told.who(other),
-                told.view(&view),
-                told.view(&next),
-                told.who(other),
-                told.text(id)
-            );
-            let enters = |life: usize, at: Option<u64>| {
-                (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.view(&next)))
+            let (us, them) = (told.who(one), told.who(other));
+            let mut shown = vec![(at, told.delivers(one, id))];
+            let (until, went) = match &next {
+                Some(next) => {
+                    let until = a.until.max(b.until).unwrap_or(end);
+                    let enters = |life: usize, at: Option<u64>| {
+                        (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.view(next)))
+                    };
+                    shown.extend([enters(one, a.until), enters(other, b.until)]);
+                    let went =
+                        format!("{us} and {them} went from view {} to view {}", told.view(&view), told.view(next));
+                    (until, went)
+                }
+                None => (end, format!("{us} and {them} are in view {} when the network ends", told.view(&view))),
             };
-            let mut shown = vec![(at, told.delivers(one, id)), enters(one, a.until), enters(other, b.until)];
             shown.sort();
+            let place = if next.is_some() { " in between" } else { "" };
+            let text = format!("{went}, and {them} has not delivered {}{place}", told.text(id));
             found.push(Broken { at: until, found: text, shown });
         }
         found
