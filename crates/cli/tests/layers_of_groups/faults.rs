@@ -328,7 +328,13 @@ const FAULTS_OF_TESTS: [Fault; 4] = [
     // More comes up than may wait: in a network others wait for the token, too, and cast no more.
     Fault { layer: "token", from: "{ hold_back(full | [r]) }", to: "{ }", seed: "", broken: "so much waits" },
     // Who has the token and nothing to cast does not hear that another wants it.
-    Fault { layer: "token", from: "wanting |= [origin]  if holder == me { wake() }", to: "wanting |= [origin]", seed: "", broken: "so much waits" },
+    Fault {
+        layer: "token",
+        from: "wanting |= [origin]  if holder == me { wake() }",
+        to: "wanting |= [origin]",
+        seed: "",
+        broken: "so much waits",
+    },
     // What was sealed by nobody, of another view, goes up as it is.
     Fault {
         layer: "secure",

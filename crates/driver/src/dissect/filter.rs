@@ -276,7 +276,7 @@ impl Reader<'_> {
     fn must_have(&self, name: &str, path: &[String]) -> Result<Vec<Named>, Failure> {
         let all = self.dissector.named();
         let fields: Vec<Named> = all.iter().filter(|named| named.is(path)).cloned().collect();
-        let is_there = all.iter().any(|named| named.ends(path));
+        let is_there = all.iter().any(|named| named.ends(path)) || self.dissector.has_wire(path);
         if !fields.is_empty() || is_there {
             return Ok(fields);
         }
@@ -440,13 +440,28 @@ impl Dissector {
         }
     }
 
+    /// The names of a wire: of the layers that have it, and its own.
+    fn layers_of(&self, wire: WireId) -> Vec<String> {
+        let of = self.protocols.all.iter().filter(|one| one.wire == Some(wire)).map(|one| one.name.clone());
+        of.chain([names::short(&self.automaton.wires[wire.index()].name).to_string()]).collect()
+    }
+
+    /// Whether a path names a layer, a wire, or an alternative that no field tells.
+    fn has_wire(&self, path: &[String]) -> bool {
+        self.automaton.wires.iter().enumerate().any(|(at, wire)| {
+            let layers = self.layers_of(WireId::from(at));
+            let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
+            let alone = names::alone(&self.automaton, wire);
+            matches(path, &[&layers]) || alone.iter().any(|name| matches(path, &[&layers, &[name.as_str()]]))
+        })
+    }
+
     /// All fields of all wires that can follow each other.
     fn named(&self) -> Vec<Named> {
         let mut all: Vec<Named> = Vec::new();
         for (at, wire) in self.automaton.wires.iter().enumerate() {
             let id = WireId::from(at);
-            let of = self.protocols.all.iter().filter(|one| one.wire == Some(id)).map(|one| one.name.clone());
-            let layers: Vec<String> = of.chain([names::short(&wire.name).to_string()]).collect();
+            let layers = self.layers_of(id);
             let mut add = |field: &str, alternative: Option<String>, place| {
                 let named = Named { wire: id, layers: layers.clone(), alternative, field: field.to_string(), place };
                 let is_same = |known: &Named| {
