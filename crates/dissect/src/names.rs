@@ -10,7 +10,7 @@ pub fn alternatives(automaton: &Automaton, wire: &Wire) -> Vec<Option<String>> {
 }
 
 /// The alternatives of a wire's headers that have no other: no field selects these, and they may have none.
-pub fn alone(automaton: &Automaton, wire: &Wire) -> Vec<String> {
+pub fn untold(automaton: &Automaton, wire: &Wire) -> Vec<String> {
     let is_alone = |header: &&HeaderId| automaton.headers[header.index()].variants.len() == 1;
     let names = wire.headers.iter().filter(is_alone).filter_map(|header| alternative(automaton, *header, VariantId(0)));
     names.map(str::to_string).collect()

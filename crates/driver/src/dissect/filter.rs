@@ -451,8 +451,8 @@ impl Dissector {
         self.automaton.wires.iter().enumerate().any(|(at, wire)| {
             let layers = self.layers_of(WireId::from(at));
             let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
-            let alone = names::alone(&self.automaton, wire);
-            matches(path, &[&layers]) || alone.iter().any(|name| matches(path, &[&layers, &[name.as_str()]]))
+            let untold = names::untold(&self.automaton, wire);
+            matches(path, &[&layers]) || untold.iter().any(|name| matches(path, &[&layers, &[name.as_str()]]))
         })
     }
 

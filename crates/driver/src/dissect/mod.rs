@@ -568,7 +568,7 @@ impl Dissector {
                     layer.octets.end = payload.start;
                     layer.padding = payload.end.min(captured)..range.end.min(captured);
                     dissection.rest = payload.clone();
-                    for name in names::alone(&self.automaton, &self.automaton.wires[wire.index()]) {
+                    for name in names::untold(&self.automaton, &self.automaton.wires[wire.index()]) {
                         note(&mut layer.alternatives, name);
                     }
                     if !layer.octets.is_empty() {
