@@ -158,12 +158,11 @@ impl Source<'_> {
     }
 
     /// What events of vocabularies carry; of two with one name the first one counts.
-    fn events(&self) -> BTreeMap<String, Forms> {
+    fn events(&self) -> BTreeMap<String, Vec<(String, Option<Form>)>> {
         let mut all = BTreeMap::new();
         for event in self.program.vocabularies.iter().flat_map(|known| known.down.iter().chain(&known.up)) {
-            let mut forms = Forms::new();
-            event.params.iter().for_each(|field| self.field("", field, &mut forms));
-            all.entry(event.name.text.clone()).or_insert(forms);
+            let of = |field: &Field| (field.name.text.clone(), self.program.form(field.ty, field.written));
+            all.entry(event.name.text.clone()).or_insert_with(|| event.params.iter().map(of).collect());
         }
         all
     }

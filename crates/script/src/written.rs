@@ -12,8 +12,9 @@ use mokume_reaction::{Automaton, ClassId, HeaderId, PortId, PortInput, PortOutpu
 pub struct Written {
     /// By port: the arguments of its events by name; for a record, the common prefix of its scalars' names.
     pub arguments: Vec<BTreeMap<String, Form>>,
-    /// The arguments of events of vocabularies, by the event: it declares them itself, so that no other form is theirs.
-    pub events: BTreeMap<String, BTreeMap<String, Form>>,
+    /// The arguments of events of vocabularies, by the event: it declares them itself, so that no other form is theirs. `None` for plain
+    /// numbers, and for values that have no form as a whole.
+    pub events: BTreeMap<String, Vec<(String, Option<Form>)>>,
     /// Parameters of the stack, and parts of parameters that are records, by name.
     pub params: BTreeMap<String, Form>,
     /// Parameters of the stack that are bounded vectors, and such parts of parameters, by name.
@@ -154,21 +155,43 @@ impl Written {
         shown
     }
 
+    /// What an event of a vocabulary declares. At a port with flows it has an ending that says so.
+    fn declared(&self, event: &str) -> &[(String, Option<Form>)] {
+        let plain = || ["_to", "_from"].iter().find_map(|end| event.strip_suffix(end));
+        let found = self.events.get(event).or_else(|| self.events.get(plain()?));
+        found.map_or(&[], Vec::as_slice)
+    }
+
     /// The values of an event of a port, in order.
     pub fn groups(&self, event: PortEvent<'_>) -> Vec<Group<'_>> {
         let params = event.params;
-        let forms = self.events.get(event.name).or_else(|| self.arguments.get(event.port.index()));
+        let forms = self.arguments.get(event.port.index());
+        let own = self.declared(event.name);
         let mut groups = Vec::new();
         let mut first = 0;
         while first < params.len() {
-            let found = forms.into_iter().flatten().find(|(name, form)| begins(name, form, &params[first..]));
-            let form = found.map(|(_, form)| form);
+            let is_own = |(name, form): &&(String, Option<Form>)| match form {
+                Some(form) => begins(name, form, &params[first..]),
+                None => is_part_of(name, &params[first].0),
+            };
+            let form = match own.iter().find(is_own) {
+                Some((_, form)) => form.as_ref(),
+                None => {
+                    let mut all = forms.into_iter().flatten();
+                    all.find(|(name, form)| begins(name, form, &params[first..])).map(|(_, form)| form)
+                }
+            };
             let count = form.map_or(1, Form::words);
             groups.push(Group { first, count, form });
             first += count;
         }
         groups
     }
+}
+
+/// Whether an argument is the value with this name, or a part of it.
+fn is_part_of(name: &str, param: &str) -> bool {
+    param.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
 }
 
 /// Whether the scalars of a value with this name and form come first.
@@ -295,8 +318,8 @@ mod tests {
         assert_eq!(show(&written, &automaton, &params, &some), "_, 0, _, 9, 9, _");
         assert_eq!(show(&Written::default(), &automaton, &params[..2], &words[..2]), "167772161, 18338657682652659712");
         // An event that declares its arguments itself has their forms alone.
-        let own = BTreeMap::from([("tell".to_string(), BTreeMap::new())]);
+        let own = BTreeMap::from([("tell".to_string(), vec![("host6_high".to_string(), None)])]);
         let declared = Written { events: own, ..written };
-        assert_eq!(show(&declared, &automaton, &params[..1], &words[..1]), "167772161");
+        assert_eq!(show(&declared, &automaton, &params[..3], &words[..3]), "10.0.0.1, 18338657682652659712, 1");
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mokume_base::world::World;
-use mokume_record::{arguments, Event, Loss, Lost, Value, What};
+use mokume_record::{arguments, Arg, Event, Loss, Lost, Value, What};
 
 use super::{Failed, How, Keep, Prepared, Run, Sky};
 use crate::failure::Failure;
@@ -153,7 +153,12 @@ fn on_the_way(run: &record::Run, host: &str, until: u64) -> OnTheWay {
                 found(event.at, at, octets, format!("{of}{messages} of {at} went with their session or object"));
             }
             What::Input { port, name, args, refused: true } => {
-                found(event.at, at, &[], format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)));
+                found(
+                    event.at,
+                    at,
+                    message_of(args),
+                    format!("{at}.{port}.{name}{}: {at} refused it", arguments(args)),
+                );
             }
             What::Receives { frame, refused: true, .. } => {
                 let (from, about, octets) = frames.get(frame).copied().unwrap_or_default();
@@ -186,10 +191,19 @@ fn of<'r>(run: &'r record::Run, frames: &Frames<'r>, event: &Event) -> (String, 
             let changed = if octets.is_some() { ", changed on its way" } else { "" };
             (format!("#{frame} {about} from {from}{changed}: "), octets.as_deref().unwrap_or(sent))
         }
-        Some(What::Input { port, name, args, .. }) => (format!("{port}.{name}{}: ", arguments(args)), &[]),
+        Some(What::Input { port, name, args, .. }) => (format!("{port}.{name}{}: ", arguments(args)), message_of(args)),
         Some(What::Wakes) => ("a message as a timer rang: ".to_string(), &[]),
         _ => ("a message: ".to_string(), &[]),
     }
+}
+
+/// The message among the arguments of an application's call; none if it has none.
+fn message_of(args: &[Arg]) -> &[u8] {
+    let message = args.iter().find_map(|arg| match &arg.value {
+        Value::Message { octets } => Some(octets.as_slice()),
+        _ => None,
+    });
+    message.unwrap_or_default()
 }
 
 fn words(by: Loss) -> &'static str {
