@@ -30,7 +30,7 @@ PORT = 23_000
 # What is planted: a name, the check that must fail, a file (of library/group, or ours), what it says, and what it says then.
 FAULTS = [
     ("one takes orders backwards", "one order", "total", "        for n in from limit 32 {\n",
-     "        for i in 0 .. from.length limit 32 {\n            let n = if me == 1 { from[from.length - 1 - i] } else { from[i] }\n"),
+     "        for i in 0 .. from.length limit 32 {\n            let n = if me as u32 == 1 { from[from.length - 1 - i] } else { from[i] }\n"),
     ("more credit than room", "nothing is dropped", "mnak", "limit send: From[me].casts.left() reserve", "limit send: From[me].casts.left() + 64 reserve"),
     ("nobody is suspected", "it is excluded", "suspect", "if missed[r] >= patience { failed |= [r] }", "if missed[r] == 0xff { failed |= [r] }"),
     ("no state is given", "it has their state", "long.mok", "all.put_u64be(0, count)", "all.put_u64be(0, 1)"),
