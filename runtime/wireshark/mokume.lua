@@ -1037,8 +1037,8 @@ local function words_of(layer, alternative, words)
   say()
 end
 
--- `alone`: alternatives that no field tells.
-local function alternatives_of(seen, alone)
+-- `untold`: alternatives that no field tells.
+local function alternatives_of(seen, untold)
   local all, known = {}, {}
   local function add(name)
     if name and not known[name] then
@@ -1048,7 +1048,7 @@ local function alternatives_of(seen, alone)
   end
   for _, one in ipairs(seen) do add(one.item.chooses and one.item.chooses[digits(one.value)]) end
   for _, one in ipairs(seen) do add(one.item.alternative) end
-  for _, name in ipairs(alone) do add(name) end
+  for _, name in ipairs(untold) do add(name) end
   return all
 end
 
@@ -1117,7 +1117,8 @@ local function dissect(stack, protocol, octets, of_frame, is_sent)
         if read.first * 8 + seen.bit + seen.width <= octets.captured * 8 then table.insert(there, seen) end
       end
       layer.cut = #there < #read.seen
-      layer.seen, layer.alternatives = there, alternatives_of(there, {})
+      local is_whole = not layer.cut and not read.refusal
+      layer.seen, layer.alternatives = there, alternatives_of(there, is_whole and wire.untold or {})
       local last = there[#there]
       if last then layer.last = rest[1] + floor((last.bit + last.width + 7) / 8) end
       if layer.cut or (read.refusal and looks_behind(read, octets, rest[1])) then
@@ -1132,7 +1133,6 @@ local function dissect(stack, protocol, octets, of_frame, is_sent)
         layer.last = read.payload[1]
         layer.padding = { math.min(read.payload[2], octets.captured), math.min(rest[2], octets.captured) }
         rest = read.payload
-        layer.alternatives = alternatives_of(there, wire.alone)
         if layer.last > layer.first then idle = {} end
         if not idle[at] then
           idle[at] = true

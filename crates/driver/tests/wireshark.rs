@@ -374,7 +374,7 @@ fn alternatives_that_no_field_tells_have_their_names() {
         compare("marks", &[trial()], &same, &mut seen);
         told("marks", &seen);
         // Planted: such an alternative has no name.
-        let fault = |text: String| text.replacen("for _, name in ipairs(alone) do add(name) end", "", 1);
+        let fault = |text: String| text.replacen("for _, name in ipairs(untold) do add(name) end", "", 1);
         let mut seen = Compared::default();
         compare("marks, wrong", &[trial()], &fault, &mut seen);
         assert!(!seen.wrong.is_empty(), "{name}: a name that is not there is not missed");

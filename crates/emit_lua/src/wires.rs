@@ -62,7 +62,7 @@ pub fn wire(stack: &Stack, id: WireId) -> Lua {
         ("filters", Some(Lua::List(filters.map(Lua::Text).collect()))),
         ("short", Some(writer.reason(wire.short))),
         ("headers", Some(Lua::numbers(wire.headers.iter().map(|header| header.index() + 1)))),
-        ("alone", Some(Lua::List(names::untold(automaton, wire).into_iter().map(Lua::Text).collect()))),
+        ("untold", Some(Lua::List(names::untold(automaton, wire).into_iter().map(Lua::Text).collect()))),
         ("header", is_fields_alone.then(|| Lua::Number(bits.div_ceil(8) as u64))),
         ("trims", fields.iter().any(|field| field.trims_packet).then_some(Lua::Yes)),
         ("sums", sums.map(Lua::Text)),

@@ -448,10 +448,9 @@ impl Dissector {
 
     /// Whether a path names a layer, a wire, or an alternative that no field tells.
     fn has_wire(&self, path: &[String]) -> bool {
-        self.automaton.wires.iter().enumerate().any(|(at, wire)| {
+        self.untold.iter().enumerate().any(|(at, untold)| {
             let layers = self.layers_of(WireId::from(at));
             let layers: Vec<&str> = layers.iter().map(String::as_str).collect();
-            let untold = names::untold(&self.automaton, wire);
             matches(path, &[&layers]) || untold.iter().any(|name| matches(path, &[&layers, &[name.as_str()]]))
         })
     }

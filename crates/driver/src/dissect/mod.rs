@@ -50,6 +50,8 @@ pub struct Dissector {
     groups: Vec<(Vec<LayerId>, Vec<LayerId>)>,
     /// By wire and field: the alternative that the field belongs to.
     alternatives: Vec<Vec<Option<String>>>,
+    /// By wire: the alternatives that no field tells.
+    untold: Vec<Vec<String>>,
 }
 
 /// A packet, layer by layer.
@@ -395,7 +397,8 @@ impl Dissector {
         let groups = protocols.all.iter().map(|one| (of(&one.layers), of(&one.lowest))).collect();
         let layers = (whose == Whose::Users).then(|| Layers::of(&automaton));
         let alternatives = automaton.wires.iter().map(|wire| names::alternatives(&automaton, wire)).collect();
-        Dissector { automaton, written, protocols, whose, device: 0, sums, layers, groups, alternatives }
+        let untold = automaton.wires.iter().map(|wire| names::untold(&automaton, wire)).collect();
+        Dissector { automaton, written, protocols, whose, device: 0, sums, layers, groups, alternatives, untold }
     }
 
     /// What a packet of a link type begins with; `None` if the stack has no wire for that, so that it cannot be read.
@@ -568,9 +571,7 @@ impl Dissector {
                     layer.octets.end = payload.start;
                     layer.padding = payload.end.min(captured)..range.end.min(captured);
                     dissection.rest = payload.clone();
-                    for name in names::untold(&self.automaton, &self.automaton.wires[wire.index()]) {
-                        note(&mut layer.alternatives, name);
-                    }
+                    self.untold[wire.index()].iter().for_each(|name| note(&mut layer.alternatives, name.clone()));
                     if !layer.octets.is_empty() {
                         idle.clear();
                     }

@@ -48,10 +48,7 @@ impl<'r> Sent<'r> {
             What::Input { args, refused: false, .. } => Some(args),
             _ => None,
         });
-        let messages = inputs.flatten().filter_map(|arg| match &arg.value {
-            Value::Message { octets } if octets.len() >= Self::FEWEST => Some(octets.as_slice()),
-            _ => None,
-        });
+        let messages = inputs.flat_map(|args| messages(args)).filter(|octets| octets.len() >= Self::FEWEST);
         let mut sent = BTreeSet::new();
         for message in messages {
             if sent.len() < Self::MOST {
@@ -197,13 +194,17 @@ fn of<'r>(run: &'r record::Run, frames: &Frames<'r>, event: &Event) -> (String, 
     }
 }
 
-/// The message among the arguments of an application's call; none if it has none.
-fn message_of(args: &[Arg]) -> &[u8] {
-    let message = args.iter().find_map(|arg| match &arg.value {
+/// The messages among the arguments of an application's call.
+fn messages(args: &[Arg]) -> impl Iterator<Item = &[u8]> {
+    args.iter().filter_map(|arg| match &arg.value {
         Value::Message { octets } => Some(octets.as_slice()),
         _ => None,
-    });
-    message.unwrap_or_default()
+    })
+}
+
+/// The first of these; empty if there is none.
+fn message_of(args: &[Arg]) -> &[u8] {
+    messages(args).next().unwrap_or_default()
 }
 
 fn words(by: Loss) -> &'static str {

@@ -455,12 +455,7 @@ impl Parser<'_> {
     fn named_only(&mut self, word: &str, is_first: bool) {
         if self.at_word("attribute") && self.nth(1) == IDENT && self.same_line(1) {
             let name = self.nth_text(1).to_string();
-            let (text, help) = (
-                format!("`{name}` is only named here"),
-                format!("declare it outside of the layer, `attribute {name}: u8 = 0`, and write `{word} {name}` here"),
-            );
-            let diagnostic = self.error_here(codes::EXPECTED, text, "attributes stand outside of layers").help(help);
-            self.report(diagnostic);
+            self.declared_here(word, &name, "attributes stand outside of layers");
             self.open(ERROR);
             self.bump();
             self.bump();
@@ -478,15 +473,19 @@ impl Parser<'_> {
         if !self.at(COLON) {
             return;
         }
-        let diagnostic =
-            self.error_here(codes::EXPECTED, format!("`{name}` is only named here"), "its type stands elsewhere").help(
-                format!("declare it outside of the layer, `attribute {name}: u8 = 0`, and write `{word} {name}` here"),
-            );
-        self.report(diagnostic);
+        self.declared_here(word, &name, "its type stands elsewhere");
         self.open(ERROR);
         self.bump();
         self.type_();
         self.close();
+    }
+
+    /// Reports a declaration behind `reads` or `writes`, where a name is meant.
+    fn declared_here(&mut self, word: &str, name: &str, why: &str) {
+        let diagnostic = self.error_here(codes::EXPECTED, format!("`{name}` is only named here"), why).help(format!(
+            "declare it outside of the layer, `attribute {name}: u8 = 0`, and write `{word} {name}` here"
+        ));
+        self.report(diagnostic);
     }
 }
 
