@@ -17,7 +17,7 @@ const DECLARED = ["bundle", "stack", "type", "const", "attribute", "publish", "v
 
 // Words in front of the name of what they do something with: `drop msg`, `count hits`, `export udp`.
 const STEP = ["drop", "consume", "accept", "take", "give", "count", "start", "stop", "remove", "end", "later", "renew", "run", "use", "uses",
-  "serves", "reads", "writes", "needs", "gives", "speaks", "parts", "limit", "export", "expect", "when", "crash", "restart", "clock", "casts",
+  "serves", "reads", "writes", "needs", "gives", "breaks", "promise", "speaks", "parts", "limit", "export", "expect", "when", "crash", "restart", "clock", "casts",
   "delivers", "views", "dropped", "consumed", "reported", "partition", "pseudo", "order", "match", "include", "unit", "down", "up", "reasons",
   "over", "with", "to", "from", "encoded", "trim", "choice", "holds", "evict", "owned", "written"];
 

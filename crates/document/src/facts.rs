@@ -117,7 +117,7 @@ impl Found {
             let about = match node.kind() {
                 S::DIRECTED => About::Handles,
                 S::PUBLISH => About::Publishes,
-                S::INCLUDE | S::UNIT | S::BOUNDARIES => About::Gives,
+                S::INCLUDE | S::PROMISE | S::UNIT | S::BOUNDARIES => About::Gives,
                 S::READS | S::WRITES => About::Attributes,
                 S::KEY => About::Key,
                 S::ADDRESS => About::Address,
@@ -144,10 +144,12 @@ impl Found {
             S::FIELD => self.field(node, file),
             S::CLAIM => {
                 let about = match node.parent().map(|parent| parent.kind()) {
-                    Some(S::GIVES) => About::Gives,
+                    Some(S::GIVES | S::BREAKS) => About::Gives,
                     _ => About::Needs,
                 };
-                self.add(about, tree::word(node), tree::line(node), in_place);
+                let breaks = node.parent().is_some_and(|parent| parent.kind() == S::BREAKS);
+                let says = if breaks { format!("breaks {}", tree::line(node)) } else { tree::line(node) };
+                self.add(about, tree::word(node), says, in_place);
             }
             S::USES => self.each_name(About::Uses, node, file),
             S::SERVES => self.each_name(About::Serves, node, file),

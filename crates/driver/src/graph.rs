@@ -148,7 +148,7 @@ fn signatures(automaton: &Automaton, program: &Program) -> Vec<(String, String)>
     let mut notes = Vec::new();
     for layer in &automaton.layers {
         let Some(of) = program.layers.iter().find(|known| known.name.text == layer.of) else { continue };
-        for (word, claims) in [("gives", &of.gives), ("needs", &of.needs)] {
+        for (word, claims) in [("gives", &of.gives), ("breaks", &of.breaks), ("needs", &of.needs)] {
             let all: Vec<String> = claims.iter().map(|claim| said(program, claim)).collect();
             if !all.is_empty() {
                 notes.push((layer.name.clone(), format!("{word} {}", all.join(", "))));

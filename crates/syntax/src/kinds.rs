@@ -261,6 +261,8 @@ pub enum SyntaxKind {
     UNIT,
     /// [`crate::ast::Boundaries`]
     BOUNDARIES,
+    /// [`crate::ast::Promise`]
+    PROMISE,
     /// [`crate::ast::Directed`]
     DIRECTED,
     /// [`crate::ast::Vocabulary`]
@@ -329,6 +331,8 @@ pub enum SyntaxKind {
     NEEDS,
     /// [`crate::ast::Gives`]
     GIVES,
+    /// [`crate::ast::Breaks`]
+    BREAKS,
     /// [`crate::ast::Claim`]
     CLAIM,
     /// [`crate::ast::WhenClause`]

@@ -33,7 +33,7 @@
 (let "let" @keyword)
 (step [
   "drop" "consume" "accept" "take" "give" "count" "start" "stop" "remove" "end" "later" "renew" "run" "use" "uses" "serves"
-  "reads" "writes" "needs" "gives" "speaks" "parts" "limit" "export" "expect" "when" "crash" "restart" "clock" "casts" "delivers"
+  "reads" "writes" "needs" "gives" "breaks" "promise" "speaks" "parts" "limit" "export" "expect" "when" "crash" "restart" "clock" "casts" "delivers"
   "views" "dropped" "consumed" "reported" "partition" "pseudo" "order" "match" "include" "unit" "down" "up" "reasons" "over"
   "with" "to" "from" "encoded" "trim" "choice" "holds" "evict" "owned" "written"
 ] @keyword)

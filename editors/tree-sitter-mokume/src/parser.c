@@ -9,9 +9,9 @@
 #define LANGUAGE_VERSION 14
 #define STATE_COUNT 119
 #define LARGE_STATE_COUNT 106
-#define SYMBOL_COUNT 262
+#define SYMBOL_COUNT 264
 #define ALIAS_COUNT 0
-#define TOKEN_COUNT 227
+#define TOKEN_COUNT 229
 #define EXTERNAL_TOKEN_COUNT 0
 #define FIELD_COUNT 9
 #define MAX_ALIAS_SEQUENCE_LENGTH 6
@@ -97,190 +97,192 @@ enum ts_symbol_identifiers {
   anon_sym_writes = 75,
   anon_sym_needs = 76,
   anon_sym_gives = 77,
-  anon_sym_speaks = 78,
-  anon_sym_parts = 79,
-  anon_sym_limit = 80,
-  anon_sym_export = 81,
-  anon_sym_expect = 82,
-  anon_sym_when = 83,
-  anon_sym_crash = 84,
-  anon_sym_restart = 85,
-  anon_sym_clock = 86,
-  anon_sym_casts = 87,
-  anon_sym_delivers = 88,
-  anon_sym_views = 89,
-  anon_sym_dropped = 90,
-  anon_sym_consumed = 91,
-  anon_sym_reported = 92,
-  anon_sym_partition = 93,
-  anon_sym_pseudo = 94,
-  anon_sym_order = 95,
-  anon_sym_match = 96,
-  anon_sym_include = 97,
-  anon_sym_unit = 98,
-  anon_sym_down = 99,
-  anon_sym_up = 100,
-  anon_sym_reasons = 101,
-  anon_sym_over = 102,
-  anon_sym_with = 103,
-  anon_sym_to = 104,
-  anon_sym_from = 105,
-  anon_sym_encoded = 106,
-  anon_sym_trim = 107,
-  anon_sym_choice = 108,
-  anon_sym_holds = 109,
-  anon_sym_evict = 110,
-  anon_sym_owned = 111,
-  anon_sym_written = 112,
-  anon_sym_at = 113,
-  anon_sym_after = 114,
-  anon_sym_until = 115,
-  anon_sym_within = 116,
-  anon_sym_tick = 117,
-  anon_sym_outputs = 118,
-  anon_sym_sessions = 119,
-  anon_sym_mtu = 120,
-  anon_sym_frame = 121,
-  anon_sym_loss = 122,
-  anon_sym_duplicate = 123,
-  anon_sym_reorder = 124,
-  anon_sym_corrupt = 125,
-  anon_sym_delay = 126,
-  anon_sym_rate = 127,
-  anon_sym_queue = 128,
-  anon_sym_late = 129,
-  anon_sym_twice = 130,
-  anon_sym_ahead = 131,
-  anon_sym_behind = 132,
-  anon_sym_gains = 133,
-  anon_sym_loses = 134,
-  anon_sym_every = 135,
-  anon_sym_grows = 136,
-  anon_sym_each = 137,
-  anon_sym_reserve = 138,
-  anon_sym_EQ = 139,
-  anon_sym_PLUS_EQ = 140,
-  anon_sym_DASH_EQ = 141,
-  anon_sym_STAR_EQ = 142,
-  anon_sym_SLASH_EQ = 143,
-  anon_sym_PERCENT_EQ = 144,
-  anon_sym_AMP_EQ = 145,
-  anon_sym_PIPE_EQ = 146,
-  anon_sym_CARET_EQ = 147,
-  anon_sym_LT_LT_EQ = 148,
-  anon_sym_GT_GT_EQ = 149,
-  anon_sym_PLUS_PERCENT_EQ = 150,
-  anon_sym_DASH_PERCENT_EQ = 151,
-  anon_sym_STAR_PERCENT_EQ = 152,
-  anon_sym_LBRACE = 153,
-  anon_sym_RBRACE = 154,
-  anon_sym_LPAREN = 155,
-  anon_sym_RPAREN = 156,
-  anon_sym_LBRACK = 157,
-  anon_sym_RBRACK = 158,
-  anon_sym_if = 159,
-  anon_sym_else = 160,
-  anon_sym_while = 161,
-  anon_sym_for = 162,
-  anon_sym_in = 163,
-  anon_sym_return = 164,
-  anon_sym_pass = 165,
-  anon_sym_again = 166,
-  anon_sym_fail = 167,
-  anon_sym_likely = 168,
-  anon_sym_unlikely = 169,
-  anon_sym_and = 170,
-  anon_sym_or = 171,
-  anon_sym_not = 172,
-  anon_sym_as = 173,
-  anon_sym_running = 174,
-  anon_sym_left = 175,
-  anon_sym_where = 176,
-  anon_sym_optional = 177,
-  anon_sym_options = 178,
-  anon_sym_big = 179,
-  anon_sym_little = 180,
-  anon_sym_unread = 181,
-  anon_sym_preserved = 182,
-  anon_sym_commonly = 183,
-  anon_sym_refuse = 184,
-  anon_sym_ns = 185,
-  anon_sym_us = 186,
-  anon_sym_ms = 187,
-  anon_sym_s = 188,
-  anon_sym_min = 189,
-  anon_sym_true = 190,
-  anon_sym_false = 191,
-  anon_sym_above = 192,
-  sym_number = 193,
-  sym_address = 194,
-  anon_sym_DQUOTE = 195,
-  aux_sym_string_token1 = 196,
-  anon_sym_DQUOTE2 = 197,
-  sym_escape = 198,
-  sym_octets = 199,
-  sym_doc_comment = 200,
-  sym_comment = 201,
-  anon_sym_DASH_GT = 202,
-  anon_sym_EQ_GT = 203,
-  anon_sym_DOT_DOT = 204,
-  anon_sym_EQ_EQ = 205,
-  anon_sym_BANG_EQ = 206,
-  anon_sym_LT_EQ = 207,
-  anon_sym_GT_EQ = 208,
-  anon_sym_LT_LT = 209,
-  anon_sym_GT_GT = 210,
-  anon_sym_PLUS_PERCENT = 211,
-  anon_sym_DASH_PERCENT = 212,
-  anon_sym_STAR_PERCENT = 213,
-  anon_sym_PLUS = 214,
-  anon_sym_DASH = 215,
-  anon_sym_STAR = 216,
-  anon_sym_SLASH = 217,
-  anon_sym_PERCENT = 218,
-  anon_sym_AMP = 219,
-  anon_sym_PIPE = 220,
-  anon_sym_CARET = 221,
-  anon_sym_BANG = 222,
-  anon_sym_LT = 223,
-  anon_sym_GT = 224,
-  anon_sym_QMARK = 225,
-  anon_sym_AT = 226,
-  sym_source_file = 227,
-  sym__element = 228,
-  sym__operand = 229,
-  sym_layer = 230,
-  sym_declaration = 231,
-  sym_function = 232,
-  sym_test = 233,
-  sym_handler = 234,
-  sym_event = 235,
-  sym_scope = 236,
-  sym_let = 237,
-  sym_step = 238,
-  sym_setting = 239,
-  sym_assignment = 240,
-  sym_call = 241,
-  sym_label = 242,
-  sym_field = 243,
-  sym_block = 244,
-  sym_arguments = 245,
-  sym_brackets = 246,
-  sym_identifier = 247,
-  sym__name = 248,
-  sym__called = 249,
-  sym__plain = 250,
-  sym_boolean = 251,
-  sym_side = 252,
-  sym_keyword = 253,
-  sym_duration = 254,
-  sym_string = 255,
-  sym_operator = 256,
-  aux_sym_source_file_repeat1 = 257,
-  aux_sym_declaration_repeat1 = 258,
-  aux_sym_event_repeat1 = 259,
-  aux_sym_scope_repeat1 = 260,
-  aux_sym_string_repeat1 = 261,
+  anon_sym_breaks = 78,
+  anon_sym_promise = 79,
+  anon_sym_speaks = 80,
+  anon_sym_parts = 81,
+  anon_sym_limit = 82,
+  anon_sym_export = 83,
+  anon_sym_expect = 84,
+  anon_sym_when = 85,
+  anon_sym_crash = 86,
+  anon_sym_restart = 87,
+  anon_sym_clock = 88,
+  anon_sym_casts = 89,
+  anon_sym_delivers = 90,
+  anon_sym_views = 91,
+  anon_sym_dropped = 92,
+  anon_sym_consumed = 93,
+  anon_sym_reported = 94,
+  anon_sym_partition = 95,
+  anon_sym_pseudo = 96,
+  anon_sym_order = 97,
+  anon_sym_match = 98,
+  anon_sym_include = 99,
+  anon_sym_unit = 100,
+  anon_sym_down = 101,
+  anon_sym_up = 102,
+  anon_sym_reasons = 103,
+  anon_sym_over = 104,
+  anon_sym_with = 105,
+  anon_sym_to = 106,
+  anon_sym_from = 107,
+  anon_sym_encoded = 108,
+  anon_sym_trim = 109,
+  anon_sym_choice = 110,
+  anon_sym_holds = 111,
+  anon_sym_evict = 112,
+  anon_sym_owned = 113,
+  anon_sym_written = 114,
+  anon_sym_at = 115,
+  anon_sym_after = 116,
+  anon_sym_until = 117,
+  anon_sym_within = 118,
+  anon_sym_tick = 119,
+  anon_sym_outputs = 120,
+  anon_sym_sessions = 121,
+  anon_sym_mtu = 122,
+  anon_sym_frame = 123,
+  anon_sym_loss = 124,
+  anon_sym_duplicate = 125,
+  anon_sym_reorder = 126,
+  anon_sym_corrupt = 127,
+  anon_sym_delay = 128,
+  anon_sym_rate = 129,
+  anon_sym_queue = 130,
+  anon_sym_late = 131,
+  anon_sym_twice = 132,
+  anon_sym_ahead = 133,
+  anon_sym_behind = 134,
+  anon_sym_gains = 135,
+  anon_sym_loses = 136,
+  anon_sym_every = 137,
+  anon_sym_grows = 138,
+  anon_sym_each = 139,
+  anon_sym_reserve = 140,
+  anon_sym_EQ = 141,
+  anon_sym_PLUS_EQ = 142,
+  anon_sym_DASH_EQ = 143,
+  anon_sym_STAR_EQ = 144,
+  anon_sym_SLASH_EQ = 145,
+  anon_sym_PERCENT_EQ = 146,
+  anon_sym_AMP_EQ = 147,
+  anon_sym_PIPE_EQ = 148,
+  anon_sym_CARET_EQ = 149,
+  anon_sym_LT_LT_EQ = 150,
+  anon_sym_GT_GT_EQ = 151,
+  anon_sym_PLUS_PERCENT_EQ = 152,
+  anon_sym_DASH_PERCENT_EQ = 153,
+  anon_sym_STAR_PERCENT_EQ = 154,
+  anon_sym_LBRACE = 155,
+  anon_sym_RBRACE = 156,
+  anon_sym_LPAREN = 157,
+  anon_sym_RPAREN = 158,
+  anon_sym_LBRACK = 159,
+  anon_sym_RBRACK = 160,
+  anon_sym_if = 161,
+  anon_sym_else = 162,
+  anon_sym_while = 163,
+  anon_sym_for = 164,
+  anon_sym_in = 165,
+  anon_sym_return = 166,
+  anon_sym_pass = 167,
+  anon_sym_again = 168,
+  anon_sym_fail = 169,
+  anon_sym_likely = 170,
+  anon_sym_unlikely = 171,
+  anon_sym_and = 172,
+  anon_sym_or = 173,
+  anon_sym_not = 174,
+  anon_sym_as = 175,
+  anon_sym_running = 176,
+  anon_sym_left = 177,
+  anon_sym_where = 178,
+  anon_sym_optional = 179,
+  anon_sym_options = 180,
+  anon_sym_big = 181,
+  anon_sym_little = 182,
+  anon_sym_unread = 183,
+  anon_sym_preserved = 184,
+  anon_sym_commonly = 185,
+  anon_sym_refuse = 186,
+  anon_sym_ns = 187,
+  anon_sym_us = 188,
+  anon_sym_ms = 189,
+  anon_sym_s = 190,
+  anon_sym_min = 191,
+  anon_sym_true = 192,
+  anon_sym_false = 193,
+  anon_sym_above = 194,
+  sym_number = 195,
+  sym_address = 196,
+  anon_sym_DQUOTE = 197,
+  aux_sym_string_token1 = 198,
+  anon_sym_DQUOTE2 = 199,
+  sym_escape = 200,
+  sym_octets = 201,
+  sym_doc_comment = 202,
+  sym_comment = 203,
+  anon_sym_DASH_GT = 204,
+  anon_sym_EQ_GT = 205,
+  anon_sym_DOT_DOT = 206,
+  anon_sym_EQ_EQ = 207,
+  anon_sym_BANG_EQ = 208,
+  anon_sym_LT_EQ = 209,
+  anon_sym_GT_EQ = 210,
+  anon_sym_LT_LT = 211,
+  anon_sym_GT_GT = 212,
+  anon_sym_PLUS_PERCENT = 213,
+  anon_sym_DASH_PERCENT = 214,
+  anon_sym_STAR_PERCENT = 215,
+  anon_sym_PLUS = 216,
+  anon_sym_DASH = 217,
+  anon_sym_STAR = 218,
+  anon_sym_SLASH = 219,
+  anon_sym_PERCENT = 220,
+  anon_sym_AMP = 221,
+  anon_sym_PIPE = 222,
+  anon_sym_CARET = 223,
+  anon_sym_BANG = 224,
+  anon_sym_LT = 225,
+  anon_sym_GT = 226,
+  anon_sym_QMARK = 227,
+  anon_sym_AT = 228,
+  sym_source_file = 229,
+  sym__element = 230,
+  sym__operand = 231,
+  sym_layer = 232,
+  sym_declaration = 233,
+  sym_function = 234,
+  sym_test = 235,
+  sym_handler = 236,
+  sym_event = 237,
+  sym_scope = 238,
+  sym_let = 239,
+  sym_step = 240,
+  sym_setting = 241,
+  sym_assignment = 242,
+  sym_call = 243,
+  sym_label = 244,
+  sym_field = 245,
+  sym_block = 246,
+  sym_arguments = 247,
+  sym_brackets = 248,
+  sym_identifier = 249,
+  sym__name = 250,
+  sym__called = 251,
+  sym__plain = 252,
+  sym_boolean = 253,
+  sym_side = 254,
+  sym_keyword = 255,
+  sym_duration = 256,
+  sym_string = 257,
+  sym_operator = 258,
+  aux_sym_source_file_repeat1 = 259,
+  aux_sym_declaration_repeat1 = 260,
+  aux_sym_event_repeat1 = 261,
+  aux_sym_scope_repeat1 = 262,
+  aux_sym_string_repeat1 = 263,
 };
 
 static const char * const ts_symbol_names[] = {
@@ -362,6 +364,8 @@ static const char * const ts_symbol_names[] = {
   [anon_sym_writes] = "writes",
   [anon_sym_needs] = "needs",
   [anon_sym_gives] = "gives",
+  [anon_sym_breaks] = "breaks",
+  [anon_sym_promise] = "promise",
   [anon_sym_speaks] = "speaks",
   [anon_sym_parts] = "parts",
   [anon_sym_limit] = "limit",
@@ -627,6 +631,8 @@ static const TSSymbol ts_symbol_map[] = {
   [anon_sym_writes] = anon_sym_writes,
   [anon_sym_needs] = anon_sym_needs,
   [anon_sym_gives] = anon_sym_gives,
+  [anon_sym_breaks] = anon_sym_breaks,
+  [anon_sym_promise] = anon_sym_promise,
   [anon_sym_speaks] = anon_sym_speaks,
   [anon_sym_parts] = anon_sym_parts,
   [anon_sym_limit] = anon_sym_limit,
@@ -1123,6 +1129,14 @@ static const TSSymbolMetadata ts_symbol_metadata[] = {
     .named = false,
   },
   [anon_sym_gives] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_breaks] = {
+    .visible = true,
+    .named = false,
+  },
+  [anon_sym_promise] = {
     .visible = true,
     .named = false,
   },
@@ -2891,1964 +2905,1996 @@ static bool ts_lex_keywords(TSLexer *lexer, TSStateId state) {
     case 2:
       if (lookahead == 'e') ADVANCE(34);
       if (lookahead == 'i') ADVANCE(35);
-      if (lookahead == 'u') ADVANCE(36);
+      if (lookahead == 'r') ADVANCE(36);
+      if (lookahead == 'u') ADVANCE(37);
       END_STATE();
     case 3:
-      if (lookahead == 'a') ADVANCE(37);
-      if (lookahead == 'h') ADVANCE(38);
-      if (lookahead == 'l') ADVANCE(39);
-      if (lookahead == 'o') ADVANCE(40);
-      if (lookahead == 'r') ADVANCE(41);
+      if (lookahead == 'a') ADVANCE(38);
+      if (lookahead == 'h') ADVANCE(39);
+      if (lookahead == 'l') ADVANCE(40);
+      if (lookahead == 'o') ADVANCE(41);
+      if (lookahead == 'r') ADVANCE(42);
       END_STATE();
     case 4:
-      if (lookahead == 'e') ADVANCE(42);
-      if (lookahead == 'o') ADVANCE(43);
-      if (lookahead == 'r') ADVANCE(44);
-      if (lookahead == 'u') ADVANCE(45);
+      if (lookahead == 'e') ADVANCE(43);
+      if (lookahead == 'o') ADVANCE(44);
+      if (lookahead == 'r') ADVANCE(45);
+      if (lookahead == 'u') ADVANCE(46);
       END_STATE();
     case 5:
-      if (lookahead == 'a') ADVANCE(46);
-      if (lookahead == 'l') ADVANCE(47);
-      if (lookahead == 'n') ADVANCE(48);
-      if (lookahead == 'v') ADVANCE(49);
-      if (lookahead == 'x') ADVANCE(50);
+      if (lookahead == 'a') ADVANCE(47);
+      if (lookahead == 'l') ADVANCE(48);
+      if (lookahead == 'n') ADVANCE(49);
+      if (lookahead == 'v') ADVANCE(50);
+      if (lookahead == 'x') ADVANCE(51);
       END_STATE();
     case 6:
-      if (lookahead == 'a') ADVANCE(51);
-      if (lookahead == 'n') ADVANCE(52);
-      if (lookahead == 'o') ADVANCE(53);
-      if (lookahead == 'r') ADVANCE(54);
+      if (lookahead == 'a') ADVANCE(52);
+      if (lookahead == 'n') ADVANCE(53);
+      if (lookahead == 'o') ADVANCE(54);
+      if (lookahead == 'r') ADVANCE(55);
       END_STATE();
     case 7:
-      if (lookahead == 'a') ADVANCE(55);
-      if (lookahead == 'i') ADVANCE(56);
-      if (lookahead == 'r') ADVANCE(57);
+      if (lookahead == 'a') ADVANCE(56);
+      if (lookahead == 'i') ADVANCE(57);
+      if (lookahead == 'r') ADVANCE(58);
       END_STATE();
     case 8:
-      if (lookahead == 'e') ADVANCE(58);
-      if (lookahead == 'o') ADVANCE(59);
+      if (lookahead == 'e') ADVANCE(59);
+      if (lookahead == 'o') ADVANCE(60);
       END_STATE();
     case 9:
-      if (lookahead == 'f') ADVANCE(60);
-      if (lookahead == 'n') ADVANCE(61);
+      if (lookahead == 'f') ADVANCE(61);
+      if (lookahead == 'n') ADVANCE(62);
       END_STATE();
     case 10:
-      if (lookahead == 'e') ADVANCE(62);
+      if (lookahead == 'e') ADVANCE(63);
       END_STATE();
     case 11:
-      if (lookahead == 'a') ADVANCE(63);
-      if (lookahead == 'e') ADVANCE(64);
-      if (lookahead == 'i') ADVANCE(65);
-      if (lookahead == 'o') ADVANCE(66);
+      if (lookahead == 'a') ADVANCE(64);
+      if (lookahead == 'e') ADVANCE(65);
+      if (lookahead == 'i') ADVANCE(66);
+      if (lookahead == 'o') ADVANCE(67);
       END_STATE();
     case 12:
-      if (lookahead == 'a') ADVANCE(67);
-      if (lookahead == 'e') ADVANCE(68);
-      if (lookahead == 'i') ADVANCE(69);
-      if (lookahead == 's') ADVANCE(70);
-      if (lookahead == 't') ADVANCE(71);
-      if (lookahead == 'u') ADVANCE(72);
+      if (lookahead == 'a') ADVANCE(68);
+      if (lookahead == 'e') ADVANCE(69);
+      if (lookahead == 'i') ADVANCE(70);
+      if (lookahead == 's') ADVANCE(71);
+      if (lookahead == 't') ADVANCE(72);
+      if (lookahead == 'u') ADVANCE(73);
       END_STATE();
     case 13:
-      if (lookahead == 'e') ADVANCE(73);
-      if (lookahead == 'o') ADVANCE(74);
-      if (lookahead == 's') ADVANCE(75);
+      if (lookahead == 'e') ADVANCE(74);
+      if (lookahead == 'o') ADVANCE(75);
+      if (lookahead == 's') ADVANCE(76);
       END_STATE();
     case 14:
       ADVANCE_MAP(
-        'b', 76,
-        'f', 77,
-        'n', 78,
-        'p', 79,
-        'r', 80,
-        'u', 81,
-        'v', 82,
-        'w', 83,
+        'b', 77,
+        'f', 78,
+        'n', 79,
+        'p', 80,
+        'r', 81,
+        'u', 82,
+        'v', 83,
+        'w', 84,
       );
       END_STATE();
     case 15:
-      if (lookahead == 'a') ADVANCE(84);
-      if (lookahead == 'o') ADVANCE(85);
-      if (lookahead == 'r') ADVANCE(86);
-      if (lookahead == 's') ADVANCE(87);
-      if (lookahead == 'u') ADVANCE(88);
-      END_STATE();
-    case 16:
+      if (lookahead == 'a') ADVANCE(85);
+      if (lookahead == 'o') ADVANCE(86);
+      if (lookahead == 'r') ADVANCE(87);
+      if (lookahead == 's') ADVANCE(88);
       if (lookahead == 'u') ADVANCE(89);
       END_STATE();
+    case 16:
+      if (lookahead == 'u') ADVANCE(90);
+      END_STATE();
     case 17:
-      if (lookahead == 'a') ADVANCE(90);
-      if (lookahead == 'e') ADVANCE(91);
-      if (lookahead == 'o') ADVANCE(92);
-      if (lookahead == 'u') ADVANCE(93);
+      if (lookahead == 'a') ADVANCE(91);
+      if (lookahead == 'e') ADVANCE(92);
+      if (lookahead == 'o') ADVANCE(93);
+      if (lookahead == 'u') ADVANCE(94);
       END_STATE();
     case 18:
       ACCEPT_TOKEN(anon_sym_s);
-      if (lookahead == 'e') ADVANCE(94);
-      if (lookahead == 'i') ADVANCE(95);
-      if (lookahead == 'p') ADVANCE(96);
-      if (lookahead == 't') ADVANCE(97);
-      if (lookahead == 'u') ADVANCE(98);
-      if (lookahead == 'y') ADVANCE(99);
+      if (lookahead == 'e') ADVANCE(95);
+      if (lookahead == 'i') ADVANCE(96);
+      if (lookahead == 'p') ADVANCE(97);
+      if (lookahead == 't') ADVANCE(98);
+      if (lookahead == 'u') ADVANCE(99);
+      if (lookahead == 'y') ADVANCE(100);
       END_STATE();
     case 19:
-      if (lookahead == 'a') ADVANCE(100);
-      if (lookahead == 'e') ADVANCE(101);
-      if (lookahead == 'i') ADVANCE(102);
-      if (lookahead == 'o') ADVANCE(103);
-      if (lookahead == 'r') ADVANCE(104);
-      if (lookahead == 'w') ADVANCE(105);
-      if (lookahead == 'y') ADVANCE(106);
+      if (lookahead == 'a') ADVANCE(101);
+      if (lookahead == 'e') ADVANCE(102);
+      if (lookahead == 'i') ADVANCE(103);
+      if (lookahead == 'o') ADVANCE(104);
+      if (lookahead == 'r') ADVANCE(105);
+      if (lookahead == 'w') ADVANCE(106);
+      if (lookahead == 'y') ADVANCE(107);
       END_STATE();
     case 20:
-      if (lookahead == 'n') ADVANCE(107);
-      if (lookahead == 'p') ADVANCE(108);
-      if (lookahead == 's') ADVANCE(109);
+      if (lookahead == 'n') ADVANCE(108);
+      if (lookahead == 'p') ADVANCE(109);
+      if (lookahead == 's') ADVANCE(110);
       END_STATE();
     case 21:
-      if (lookahead == 'a') ADVANCE(110);
-      if (lookahead == 'i') ADVANCE(111);
-      if (lookahead == 'o') ADVANCE(112);
+      if (lookahead == 'a') ADVANCE(111);
+      if (lookahead == 'i') ADVANCE(112);
+      if (lookahead == 'o') ADVANCE(113);
       END_STATE();
     case 22:
-      if (lookahead == 'h') ADVANCE(113);
-      if (lookahead == 'i') ADVANCE(114);
-      if (lookahead == 'o') ADVANCE(115);
-      if (lookahead == 'r') ADVANCE(116);
+      if (lookahead == 'h') ADVANCE(114);
+      if (lookahead == 'i') ADVANCE(115);
+      if (lookahead == 'o') ADVANCE(116);
+      if (lookahead == 'r') ADVANCE(117);
       END_STATE();
     case 23:
-      if (lookahead == 'o') ADVANCE(117);
+      if (lookahead == 'o') ADVANCE(118);
       END_STATE();
     case 24:
-      if (lookahead == 'c') ADVANCE(118);
+      if (lookahead == 'c') ADVANCE(119);
       END_STATE();
     case 25:
-      if (lookahead == 'd') ADVANCE(119);
+      if (lookahead == 'd') ADVANCE(120);
       END_STATE();
     case 26:
-      if (lookahead == 't') ADVANCE(120);
+      if (lookahead == 't') ADVANCE(121);
       END_STATE();
     case 27:
-      if (lookahead == 'a') ADVANCE(121);
+      if (lookahead == 'a') ADVANCE(122);
       END_STATE();
     case 28:
-      if (lookahead == 'e') ADVANCE(122);
+      if (lookahead == 'e') ADVANCE(123);
       END_STATE();
     case 29:
-      if (lookahead == 'i') ADVANCE(123);
+      if (lookahead == 'i') ADVANCE(124);
       END_STATE();
     case 30:
-      if (lookahead == 'd') ADVANCE(124);
+      if (lookahead == 'd') ADVANCE(125);
       END_STATE();
     case 31:
-      if (lookahead == 'r') ADVANCE(125);
+      if (lookahead == 'r') ADVANCE(126);
       END_STATE();
     case 32:
       ACCEPT_TOKEN(anon_sym_as);
       END_STATE();
     case 33:
       ACCEPT_TOKEN(anon_sym_at);
-      if (lookahead == 't') ADVANCE(126);
+      if (lookahead == 't') ADVANCE(127);
       END_STATE();
     case 34:
-      if (lookahead == 'h') ADVANCE(127);
-      if (lookahead == 'l') ADVANCE(128);
+      if (lookahead == 'h') ADVANCE(128);
+      if (lookahead == 'l') ADVANCE(129);
       END_STATE();
     case 35:
-      if (lookahead == 'g') ADVANCE(129);
+      if (lookahead == 'g') ADVANCE(130);
       END_STATE();
     case 36:
-      if (lookahead == 'n') ADVANCE(130);
+      if (lookahead == 'e') ADVANCE(131);
       END_STATE();
     case 37:
-      if (lookahead == 'p') ADVANCE(131);
-      if (lookahead == 's') ADVANCE(132);
+      if (lookahead == 'n') ADVANCE(132);
       END_STATE();
     case 38:
-      if (lookahead == 'a') ADVANCE(133);
-      if (lookahead == 'o') ADVANCE(134);
+      if (lookahead == 'p') ADVANCE(133);
+      if (lookahead == 's') ADVANCE(134);
       END_STATE();
     case 39:
-      if (lookahead == 'o') ADVANCE(135);
+      if (lookahead == 'a') ADVANCE(135);
+      if (lookahead == 'o') ADVANCE(136);
       END_STATE();
     case 40:
-      if (lookahead == 'm') ADVANCE(136);
-      if (lookahead == 'n') ADVANCE(137);
-      if (lookahead == 'r') ADVANCE(138);
-      if (lookahead == 'u') ADVANCE(139);
+      if (lookahead == 'o') ADVANCE(137);
       END_STATE();
     case 41:
-      if (lookahead == 'a') ADVANCE(140);
+      if (lookahead == 'm') ADVANCE(138);
+      if (lookahead == 'n') ADVANCE(139);
+      if (lookahead == 'r') ADVANCE(140);
+      if (lookahead == 'u') ADVANCE(141);
       END_STATE();
     case 42:
-      if (lookahead == 'l') ADVANCE(141);
+      if (lookahead == 'a') ADVANCE(142);
       END_STATE();
     case 43:
-      if (lookahead == 'w') ADVANCE(142);
+      if (lookahead == 'l') ADVANCE(143);
       END_STATE();
     case 44:
-      if (lookahead == 'o') ADVANCE(143);
+      if (lookahead == 'w') ADVANCE(144);
       END_STATE();
     case 45:
-      if (lookahead == 'p') ADVANCE(144);
+      if (lookahead == 'o') ADVANCE(145);
       END_STATE();
     case 46:
-      if (lookahead == 'c') ADVANCE(145);
+      if (lookahead == 'p') ADVANCE(146);
       END_STATE();
     case 47:
-      if (lookahead == 's') ADVANCE(146);
+      if (lookahead == 'c') ADVANCE(147);
       END_STATE();
     case 48:
-      if (lookahead == 'c') ADVANCE(147);
-      if (lookahead == 'd') ADVANCE(148);
-      if (lookahead == 't') ADVANCE(149);
-      if (lookahead == 'u') ADVANCE(150);
+      if (lookahead == 's') ADVANCE(148);
       END_STATE();
     case 49:
-      if (lookahead == 'e') ADVANCE(151);
-      if (lookahead == 'i') ADVANCE(152);
+      if (lookahead == 'c') ADVANCE(149);
+      if (lookahead == 'd') ADVANCE(150);
+      if (lookahead == 't') ADVANCE(151);
+      if (lookahead == 'u') ADVANCE(152);
       END_STATE();
     case 50:
-      if (lookahead == 'p') ADVANCE(153);
-      if (lookahead == 't') ADVANCE(154);
+      if (lookahead == 'e') ADVANCE(153);
+      if (lookahead == 'i') ADVANCE(154);
       END_STATE();
     case 51:
-      if (lookahead == 'i') ADVANCE(155);
-      if (lookahead == 'l') ADVANCE(156);
+      if (lookahead == 'p') ADVANCE(155);
+      if (lookahead == 't') ADVANCE(156);
       END_STATE();
     case 52:
-      ACCEPT_TOKEN(anon_sym_fn);
+      if (lookahead == 'i') ADVANCE(157);
+      if (lookahead == 'l') ADVANCE(158);
       END_STATE();
     case 53:
-      if (lookahead == 'r') ADVANCE(157);
+      ACCEPT_TOKEN(anon_sym_fn);
       END_STATE();
     case 54:
-      if (lookahead == 'a') ADVANCE(158);
-      if (lookahead == 'o') ADVANCE(159);
+      if (lookahead == 'r') ADVANCE(159);
       END_STATE();
     case 55:
-      if (lookahead == 'i') ADVANCE(160);
+      if (lookahead == 'a') ADVANCE(160);
+      if (lookahead == 'o') ADVANCE(161);
       END_STATE();
     case 56:
-      if (lookahead == 'v') ADVANCE(161);
+      if (lookahead == 'i') ADVANCE(162);
       END_STATE();
     case 57:
-      if (lookahead == 'o') ADVANCE(162);
+      if (lookahead == 'v') ADVANCE(163);
       END_STATE();
     case 58:
-      if (lookahead == 'a') ADVANCE(163);
+      if (lookahead == 'o') ADVANCE(164);
       END_STATE();
     case 59:
-      if (lookahead == 'l') ADVANCE(164);
-      if (lookahead == 's') ADVANCE(165);
+      if (lookahead == 'a') ADVANCE(165);
       END_STATE();
     case 60:
-      ACCEPT_TOKEN(anon_sym_if);
+      if (lookahead == 'l') ADVANCE(166);
+      if (lookahead == 's') ADVANCE(167);
       END_STATE();
     case 61:
-      ACCEPT_TOKEN(anon_sym_in);
-      if (lookahead == 'c') ADVANCE(166);
+      ACCEPT_TOKEN(anon_sym_if);
       END_STATE();
     case 62:
-      if (lookahead == 'y') ADVANCE(167);
+      ACCEPT_TOKEN(anon_sym_in);
+      if (lookahead == 'c') ADVANCE(168);
       END_STATE();
     case 63:
-      if (lookahead == 't') ADVANCE(168);
+      if (lookahead == 'y') ADVANCE(169);
       END_STATE();
     case 64:
-      if (lookahead == 'f') ADVANCE(169);
       if (lookahead == 't') ADVANCE(170);
       END_STATE();
     case 65:
-      if (lookahead == 'k') ADVANCE(171);
-      if (lookahead == 'm') ADVANCE(172);
-      if (lookahead == 'n') ADVANCE(173);
-      if (lookahead == 't') ADVANCE(174);
+      if (lookahead == 'f') ADVANCE(171);
+      if (lookahead == 't') ADVANCE(172);
       END_STATE();
     case 66:
-      if (lookahead == 's') ADVANCE(175);
+      if (lookahead == 'k') ADVANCE(173);
+      if (lookahead == 'm') ADVANCE(174);
+      if (lookahead == 'n') ADVANCE(175);
+      if (lookahead == 't') ADVANCE(176);
       END_STATE();
     case 67:
-      if (lookahead == 'p') ADVANCE(176);
-      if (lookahead == 't') ADVANCE(177);
+      if (lookahead == 's') ADVANCE(177);
       END_STATE();
     case 68:
-      if (lookahead == 's') ADVANCE(178);
+      if (lookahead == 'p') ADVANCE(178);
+      if (lookahead == 't') ADVANCE(179);
       END_STATE();
     case 69:
-      if (lookahead == 'n') ADVANCE(179);
+      if (lookahead == 's') ADVANCE(180);
       END_STATE();
     case 70:
-      ACCEPT_TOKEN(anon_sym_ms);
+      if (lookahead == 'n') ADVANCE(181);
       END_STATE();
     case 71:
-      if (lookahead == 'u') ADVANCE(180);
+      ACCEPT_TOKEN(anon_sym_ms);
       END_STATE();
     case 72:
-      if (lookahead == 'l') ADVANCE(181);
+      if (lookahead == 'u') ADVANCE(182);
       END_STATE();
     case 73:
-      if (lookahead == 'e') ADVANCE(182);
-      if (lookahead == 't') ADVANCE(183);
+      if (lookahead == 'l') ADVANCE(183);
       END_STATE();
     case 74:
-      if (lookahead == 't') ADVANCE(184);
+      if (lookahead == 'e') ADVANCE(184);
+      if (lookahead == 't') ADVANCE(185);
       END_STATE();
     case 75:
-      ACCEPT_TOKEN(anon_sym_ns);
-      END_STATE();
-    case 76:
-      if (lookahead == 'j') ADVANCE(185);
-      END_STATE();
-    case 77:
-      ACCEPT_TOKEN(anon_sym_of);
-      END_STATE();
-    case 78:
-      ACCEPT_TOKEN(anon_sym_on);
-      END_STATE();
-    case 79:
       if (lookahead == 't') ADVANCE(186);
       END_STATE();
-    case 80:
-      ACCEPT_TOKEN(anon_sym_or);
-      if (lookahead == 'd') ADVANCE(187);
+    case 76:
+      ACCEPT_TOKEN(anon_sym_ns);
       END_STATE();
-    case 81:
+    case 77:
+      if (lookahead == 'j') ADVANCE(187);
+      END_STATE();
+    case 78:
+      ACCEPT_TOKEN(anon_sym_of);
+      END_STATE();
+    case 79:
+      ACCEPT_TOKEN(anon_sym_on);
+      END_STATE();
+    case 80:
       if (lookahead == 't') ADVANCE(188);
       END_STATE();
+    case 81:
+      ACCEPT_TOKEN(anon_sym_or);
+      if (lookahead == 'd') ADVANCE(189);
+      END_STATE();
     case 82:
-      if (lookahead == 'e') ADVANCE(189);
+      if (lookahead == 't') ADVANCE(190);
       END_STATE();
     case 83:
-      if (lookahead == 'n') ADVANCE(190);
+      if (lookahead == 'e') ADVANCE(191);
       END_STATE();
     case 84:
-      if (lookahead == 'c') ADVANCE(191);
-      if (lookahead == 'r') ADVANCE(192);
-      if (lookahead == 's') ADVANCE(193);
+      if (lookahead == 'n') ADVANCE(192);
       END_STATE();
     case 85:
-      if (lookahead == 'i') ADVANCE(194);
+      if (lookahead == 'c') ADVANCE(193);
+      if (lookahead == 'r') ADVANCE(194);
+      if (lookahead == 's') ADVANCE(195);
       END_STATE();
     case 86:
-      if (lookahead == 'e') ADVANCE(195);
+      if (lookahead == 'i') ADVANCE(196);
       END_STATE();
     case 87:
-      if (lookahead == 'e') ADVANCE(196);
+      if (lookahead == 'e') ADVANCE(197);
+      if (lookahead == 'o') ADVANCE(198);
       END_STATE();
     case 88:
-      if (lookahead == 'b') ADVANCE(197);
+      if (lookahead == 'e') ADVANCE(199);
       END_STATE();
     case 89:
-      if (lookahead == 'e') ADVANCE(198);
-      if (lookahead == 'o') ADVANCE(199);
+      if (lookahead == 'b') ADVANCE(200);
       END_STATE();
     case 90:
-      if (lookahead == 't') ADVANCE(200);
+      if (lookahead == 'e') ADVANCE(201);
+      if (lookahead == 'o') ADVANCE(202);
       END_STATE();
     case 91:
-      ADVANCE_MAP(
-        'a', 201,
-        'c', 202,
-        'f', 203,
-        'm', 204,
-        'n', 205,
-        'o', 206,
-        'p', 207,
-        's', 208,
-        't', 209,
-      );
+      if (lookahead == 't') ADVANCE(203);
       END_STATE();
     case 92:
-      if (lookahead == 'u') ADVANCE(210);
+      ADVANCE_MAP(
+        'a', 204,
+        'c', 205,
+        'f', 206,
+        'm', 207,
+        'n', 208,
+        'o', 209,
+        'p', 210,
+        's', 211,
+        't', 212,
+      );
       END_STATE();
     case 93:
-      if (lookahead == 'n') ADVANCE(211);
+      if (lookahead == 'u') ADVANCE(213);
       END_STATE();
     case 94:
-      if (lookahead == 'r') ADVANCE(212);
-      if (lookahead == 's') ADVANCE(213);
+      if (lookahead == 'n') ADVANCE(214);
       END_STATE();
     case 95:
-      if (lookahead == 'g') ADVANCE(214);
+      if (lookahead == 'r') ADVANCE(215);
+      if (lookahead == 's') ADVANCE(216);
       END_STATE();
     case 96:
-      if (lookahead == 'e') ADVANCE(215);
+      if (lookahead == 'g') ADVANCE(217);
       END_STATE();
     case 97:
-      if (lookahead == 'a') ADVANCE(216);
-      if (lookahead == 'o') ADVANCE(217);
+      if (lookahead == 'e') ADVANCE(218);
       END_STATE();
     case 98:
-      if (lookahead == 'i') ADVANCE(218);
+      if (lookahead == 'a') ADVANCE(219);
+      if (lookahead == 'o') ADVANCE(220);
       END_STATE();
     case 99:
-      if (lookahead == 'm') ADVANCE(219);
+      if (lookahead == 'i') ADVANCE(221);
       END_STATE();
     case 100:
-      if (lookahead == 'k') ADVANCE(220);
+      if (lookahead == 'm') ADVANCE(222);
       END_STATE();
     case 101:
-      if (lookahead == 's') ADVANCE(221);
+      if (lookahead == 'k') ADVANCE(223);
       END_STATE();
     case 102:
-      if (lookahead == 'c') ADVANCE(222);
-      if (lookahead == 'm') ADVANCE(223);
+      if (lookahead == 's') ADVANCE(224);
       END_STATE();
     case 103:
-      ACCEPT_TOKEN(anon_sym_to);
+      if (lookahead == 'c') ADVANCE(225);
+      if (lookahead == 'm') ADVANCE(226);
       END_STATE();
     case 104:
-      if (lookahead == 'i') ADVANCE(224);
-      if (lookahead == 'u') ADVANCE(225);
+      ACCEPT_TOKEN(anon_sym_to);
       END_STATE();
     case 105:
-      if (lookahead == 'i') ADVANCE(226);
+      if (lookahead == 'i') ADVANCE(227);
+      if (lookahead == 'u') ADVANCE(228);
       END_STATE();
     case 106:
-      if (lookahead == 'p') ADVANCE(227);
+      if (lookahead == 'i') ADVANCE(229);
       END_STATE();
     case 107:
-      if (lookahead == 'i') ADVANCE(228);
-      if (lookahead == 'l') ADVANCE(229);
-      if (lookahead == 'r') ADVANCE(230);
-      if (lookahead == 't') ADVANCE(231);
+      if (lookahead == 'p') ADVANCE(230);
       END_STATE();
     case 108:
-      ACCEPT_TOKEN(anon_sym_up);
+      if (lookahead == 'i') ADVANCE(231);
+      if (lookahead == 'l') ADVANCE(232);
+      if (lookahead == 'r') ADVANCE(233);
+      if (lookahead == 't') ADVANCE(234);
       END_STATE();
     case 109:
-      ACCEPT_TOKEN(anon_sym_us);
-      if (lookahead == 'e') ADVANCE(232);
+      ACCEPT_TOKEN(anon_sym_up);
       END_STATE();
     case 110:
-      if (lookahead == 'r') ADVANCE(233);
+      ACCEPT_TOKEN(anon_sym_us);
+      if (lookahead == 'e') ADVANCE(235);
       END_STATE();
     case 111:
-      if (lookahead == 'e') ADVANCE(234);
+      if (lookahead == 'r') ADVANCE(236);
       END_STATE();
     case 112:
-      if (lookahead == 'c') ADVANCE(235);
+      if (lookahead == 'e') ADVANCE(237);
       END_STATE();
     case 113:
-      if (lookahead == 'e') ADVANCE(236);
-      if (lookahead == 'i') ADVANCE(237);
+      if (lookahead == 'c') ADVANCE(238);
       END_STATE();
     case 114:
-      if (lookahead == 'r') ADVANCE(238);
-      if (lookahead == 't') ADVANCE(239);
+      if (lookahead == 'e') ADVANCE(239);
+      if (lookahead == 'i') ADVANCE(240);
       END_STATE();
     case 115:
-      if (lookahead == 'r') ADVANCE(240);
+      if (lookahead == 'r') ADVANCE(241);
+      if (lookahead == 't') ADVANCE(242);
       END_STATE();
     case 116:
-      if (lookahead == 'i') ADVANCE(241);
+      if (lookahead == 'r') ADVANCE(243);
       END_STATE();
     case 117:
-      if (lookahead == 'v') ADVANCE(242);
+      if (lookahead == 'i') ADVANCE(244);
       END_STATE();
     case 118:
-      if (lookahead == 'e') ADVANCE(243);
+      if (lookahead == 'v') ADVANCE(245);
       END_STATE();
     case 119:
-      if (lookahead == 'r') ADVANCE(244);
+      if (lookahead == 'e') ADVANCE(246);
       END_STATE();
     case 120:
-      if (lookahead == 'e') ADVANCE(245);
+      if (lookahead == 'r') ADVANCE(247);
       END_STATE();
     case 121:
-      if (lookahead == 'i') ADVANCE(246);
+      if (lookahead == 'e') ADVANCE(248);
       END_STATE();
     case 122:
-      if (lookahead == 'a') ADVANCE(247);
+      if (lookahead == 'i') ADVANCE(249);
       END_STATE();
     case 123:
-      if (lookahead == 'g') ADVANCE(248);
+      if (lookahead == 'a') ADVANCE(250);
       END_STATE();
     case 124:
-      ACCEPT_TOKEN(anon_sym_and);
+      if (lookahead == 'g') ADVANCE(251);
       END_STATE();
     case 125:
-      if (lookahead == 'a') ADVANCE(249);
+      ACCEPT_TOKEN(anon_sym_and);
       END_STATE();
     case 126:
-      if (lookahead == 'r') ADVANCE(250);
+      if (lookahead == 'a') ADVANCE(252);
       END_STATE();
     case 127:
-      if (lookahead == 'i') ADVANCE(251);
+      if (lookahead == 'r') ADVANCE(253);
       END_STATE();
     case 128:
-      if (lookahead == 'o') ADVANCE(252);
+      if (lookahead == 'i') ADVANCE(254);
       END_STATE();
     case 129:
-      ACCEPT_TOKEN(anon_sym_big);
+      if (lookahead == 'o') ADVANCE(255);
       END_STATE();
     case 130:
-      if (lookahead == 'd') ADVANCE(253);
+      ACCEPT_TOKEN(anon_sym_big);
       END_STATE();
     case 131:
-      if (lookahead == 'a') ADVANCE(254);
+      if (lookahead == 'a') ADVANCE(256);
       END_STATE();
     case 132:
-      if (lookahead == 't') ADVANCE(255);
+      if (lookahead == 'd') ADVANCE(257);
       END_STATE();
     case 133:
-      if (lookahead == 'n') ADVANCE(256);
+      if (lookahead == 'a') ADVANCE(258);
       END_STATE();
     case 134:
-      if (lookahead == 'i') ADVANCE(257);
+      if (lookahead == 't') ADVANCE(259);
       END_STATE();
     case 135:
-      if (lookahead == 'c') ADVANCE(258);
+      if (lookahead == 'n') ADVANCE(260);
       END_STATE();
     case 136:
-      if (lookahead == 'm') ADVANCE(259);
-      if (lookahead == 'p') ADVANCE(260);
+      if (lookahead == 'i') ADVANCE(261);
       END_STATE();
     case 137:
-      if (lookahead == 's') ADVANCE(261);
-      if (lookahead == 't') ADVANCE(262);
+      if (lookahead == 'c') ADVANCE(262);
       END_STATE();
     case 138:
-      if (lookahead == 'r') ADVANCE(263);
+      if (lookahead == 'm') ADVANCE(263);
+      if (lookahead == 'p') ADVANCE(264);
       END_STATE();
     case 139:
-      if (lookahead == 'n') ADVANCE(264);
+      if (lookahead == 's') ADVANCE(265);
+      if (lookahead == 't') ADVANCE(266);
       END_STATE();
     case 140:
-      if (lookahead == 's') ADVANCE(265);
+      if (lookahead == 'r') ADVANCE(267);
       END_STATE();
     case 141:
-      if (lookahead == 'a') ADVANCE(266);
-      if (lookahead == 'i') ADVANCE(267);
-      END_STATE();
-    case 142:
       if (lookahead == 'n') ADVANCE(268);
       END_STATE();
+    case 142:
+      if (lookahead == 's') ADVANCE(269);
+      END_STATE();
     case 143:
-      if (lookahead == 'p') ADVANCE(269);
+      if (lookahead == 'a') ADVANCE(270);
+      if (lookahead == 'i') ADVANCE(271);
       END_STATE();
     case 144:
-      if (lookahead == 'l') ADVANCE(270);
+      if (lookahead == 'n') ADVANCE(272);
       END_STATE();
     case 145:
-      if (lookahead == 'h') ADVANCE(271);
+      if (lookahead == 'p') ADVANCE(273);
       END_STATE();
     case 146:
-      if (lookahead == 'e') ADVANCE(272);
+      if (lookahead == 'l') ADVANCE(274);
       END_STATE();
     case 147:
-      if (lookahead == 'o') ADVANCE(273);
+      if (lookahead == 'h') ADVANCE(275);
       END_STATE();
     case 148:
-      ACCEPT_TOKEN(anon_sym_end);
-      if (lookahead == 'p') ADVANCE(274);
+      if (lookahead == 'e') ADVANCE(276);
       END_STATE();
     case 149:
-      if (lookahead == 'i') ADVANCE(275);
+      if (lookahead == 'o') ADVANCE(277);
       END_STATE();
     case 150:
-      if (lookahead == 'm') ADVANCE(276);
+      ACCEPT_TOKEN(anon_sym_end);
+      if (lookahead == 'p') ADVANCE(278);
       END_STATE();
     case 151:
-      if (lookahead == 'r') ADVANCE(277);
+      if (lookahead == 'i') ADVANCE(279);
       END_STATE();
     case 152:
-      if (lookahead == 'c') ADVANCE(278);
+      if (lookahead == 'm') ADVANCE(280);
       END_STATE();
     case 153:
-      if (lookahead == 'e') ADVANCE(279);
-      if (lookahead == 'i') ADVANCE(280);
-      if (lookahead == 'o') ADVANCE(281);
+      if (lookahead == 'r') ADVANCE(281);
       END_STATE();
     case 154:
-      if (lookahead == 'e') ADVANCE(282);
+      if (lookahead == 'c') ADVANCE(282);
       END_STATE();
     case 155:
-      if (lookahead == 'l') ADVANCE(283);
+      if (lookahead == 'e') ADVANCE(283);
+      if (lookahead == 'i') ADVANCE(284);
+      if (lookahead == 'o') ADVANCE(285);
       END_STATE();
     case 156:
-      if (lookahead == 's') ADVANCE(284);
+      if (lookahead == 'e') ADVANCE(286);
       END_STATE();
     case 157:
-      ACCEPT_TOKEN(anon_sym_for);
+      if (lookahead == 'l') ADVANCE(287);
       END_STATE();
     case 158:
-      if (lookahead == 'm') ADVANCE(285);
+      if (lookahead == 's') ADVANCE(288);
       END_STATE();
     case 159:
-      if (lookahead == 'm') ADVANCE(286);
+      ACCEPT_TOKEN(anon_sym_for);
       END_STATE();
     case 160:
-      if (lookahead == 'n') ADVANCE(287);
+      if (lookahead == 'm') ADVANCE(289);
       END_STATE();
     case 161:
-      if (lookahead == 'e') ADVANCE(288);
+      if (lookahead == 'm') ADVANCE(290);
       END_STATE();
     case 162:
-      if (lookahead == 'u') ADVANCE(289);
-      if (lookahead == 'w') ADVANCE(290);
+      if (lookahead == 'n') ADVANCE(291);
       END_STATE();
     case 163:
-      if (lookahead == 'd') ADVANCE(291);
+      if (lookahead == 'e') ADVANCE(292);
       END_STATE();
     case 164:
-      if (lookahead == 'd') ADVANCE(292);
+      if (lookahead == 'u') ADVANCE(293);
+      if (lookahead == 'w') ADVANCE(294);
       END_STATE();
     case 165:
-      if (lookahead == 't') ADVANCE(293);
+      if (lookahead == 'd') ADVANCE(295);
       END_STATE();
     case 166:
-      if (lookahead == 'l') ADVANCE(294);
+      if (lookahead == 'd') ADVANCE(296);
       END_STATE();
     case 167:
-      ACCEPT_TOKEN(anon_sym_key);
+      if (lookahead == 't') ADVANCE(297);
       END_STATE();
     case 168:
-      if (lookahead == 'e') ADVANCE(295);
+      if (lookahead == 'l') ADVANCE(298);
       END_STATE();
     case 169:
-      if (lookahead == 't') ADVANCE(296);
+      ACCEPT_TOKEN(anon_sym_key);
       END_STATE();
     case 170:
-      ACCEPT_TOKEN(anon_sym_let);
+      if (lookahead == 'e') ADVANCE(299);
       END_STATE();
     case 171:
-      if (lookahead == 'e') ADVANCE(297);
-      END_STATE();
-    case 172:
-      if (lookahead == 'i') ADVANCE(298);
-      END_STATE();
-    case 173:
-      if (lookahead == 'k') ADVANCE(299);
-      END_STATE();
-    case 174:
       if (lookahead == 't') ADVANCE(300);
       END_STATE();
-    case 175:
+    case 172:
+      ACCEPT_TOKEN(anon_sym_let);
+      END_STATE();
+    case 173:
       if (lookahead == 'e') ADVANCE(301);
-      if (lookahead == 's') ADVANCE(302);
+      END_STATE();
+    case 174:
+      if (lookahead == 'i') ADVANCE(302);
+      END_STATE();
+    case 175:
+      if (lookahead == 'k') ADVANCE(303);
       END_STATE();
     case 176:
-      ACCEPT_TOKEN(anon_sym_map);
+      if (lookahead == 't') ADVANCE(304);
       END_STATE();
     case 177:
-      if (lookahead == 'c') ADVANCE(303);
+      if (lookahead == 'e') ADVANCE(305);
+      if (lookahead == 's') ADVANCE(306);
       END_STATE();
     case 178:
-      if (lookahead == 's') ADVANCE(304);
+      ACCEPT_TOKEN(anon_sym_map);
       END_STATE();
     case 179:
-      ACCEPT_TOKEN(anon_sym_min);
+      if (lookahead == 'c') ADVANCE(307);
       END_STATE();
     case 180:
-      ACCEPT_TOKEN(anon_sym_mtu);
+      if (lookahead == 's') ADVANCE(308);
       END_STATE();
     case 181:
-      if (lookahead == 't') ADVANCE(305);
+      ACCEPT_TOKEN(anon_sym_min);
       END_STATE();
     case 182:
-      if (lookahead == 'd') ADVANCE(306);
+      ACCEPT_TOKEN(anon_sym_mtu);
       END_STATE();
     case 183:
-      if (lookahead == 'w') ADVANCE(307);
+      if (lookahead == 't') ADVANCE(309);
       END_STATE();
     case 184:
-      ACCEPT_TOKEN(anon_sym_not);
+      if (lookahead == 'd') ADVANCE(310);
       END_STATE();
     case 185:
-      if (lookahead == 'e') ADVANCE(308);
+      if (lookahead == 'w') ADVANCE(311);
       END_STATE();
     case 186:
-      if (lookahead == 'i') ADVANCE(309);
+      ACCEPT_TOKEN(anon_sym_not);
       END_STATE();
     case 187:
-      if (lookahead == 'e') ADVANCE(310);
+      if (lookahead == 'e') ADVANCE(312);
       END_STATE();
     case 188:
-      if (lookahead == 'p') ADVANCE(311);
+      if (lookahead == 'i') ADVANCE(313);
       END_STATE();
     case 189:
-      if (lookahead == 'r') ADVANCE(312);
+      if (lookahead == 'e') ADVANCE(314);
       END_STATE();
     case 190:
-      if (lookahead == 'e') ADVANCE(313);
+      if (lookahead == 'p') ADVANCE(315);
       END_STATE();
     case 191:
-      if (lookahead == 'k') ADVANCE(314);
+      if (lookahead == 'r') ADVANCE(316);
       END_STATE();
     case 192:
-      if (lookahead == 't') ADVANCE(315);
+      if (lookahead == 'e') ADVANCE(317);
       END_STATE();
     case 193:
-      if (lookahead == 's') ADVANCE(316);
+      if (lookahead == 'k') ADVANCE(318);
       END_STATE();
     case 194:
-      if (lookahead == 'n') ADVANCE(317);
+      if (lookahead == 't') ADVANCE(319);
       END_STATE();
     case 195:
-      if (lookahead == 's') ADVANCE(318);
+      if (lookahead == 's') ADVANCE(320);
       END_STATE();
     case 196:
-      if (lookahead == 'u') ADVANCE(319);
+      if (lookahead == 'n') ADVANCE(321);
       END_STATE();
     case 197:
-      if (lookahead == 'l') ADVANCE(320);
+      if (lookahead == 's') ADVANCE(322);
       END_STATE();
     case 198:
-      if (lookahead == 'u') ADVANCE(321);
+      if (lookahead == 'm') ADVANCE(323);
       END_STATE();
     case 199:
-      if (lookahead == 't') ADVANCE(322);
+      if (lookahead == 'u') ADVANCE(324);
       END_STATE();
     case 200:
-      if (lookahead == 'e') ADVANCE(323);
+      if (lookahead == 'l') ADVANCE(325);
       END_STATE();
     case 201:
-      if (lookahead == 'd') ADVANCE(324);
-      if (lookahead == 's') ADVANCE(325);
+      if (lookahead == 'u') ADVANCE(326);
       END_STATE();
     case 202:
-      if (lookahead == 'o') ADVANCE(326);
+      if (lookahead == 't') ADVANCE(327);
       END_STATE();
     case 203:
-      if (lookahead == 'u') ADVANCE(327);
+      if (lookahead == 'e') ADVANCE(328);
       END_STATE();
     case 204:
-      if (lookahead == 'o') ADVANCE(328);
+      if (lookahead == 'd') ADVANCE(329);
+      if (lookahead == 's') ADVANCE(330);
       END_STATE();
     case 205:
-      if (lookahead == 'e') ADVANCE(329);
-      END_STATE();
-    case 206:
-      if (lookahead == 'r') ADVANCE(330);
-      END_STATE();
-    case 207:
       if (lookahead == 'o') ADVANCE(331);
       END_STATE();
+    case 206:
+      if (lookahead == 'u') ADVANCE(332);
+      END_STATE();
+    case 207:
+      if (lookahead == 'o') ADVANCE(333);
+      END_STATE();
     case 208:
-      if (lookahead == 'e') ADVANCE(332);
-      if (lookahead == 't') ADVANCE(333);
+      if (lookahead == 'e') ADVANCE(334);
       END_STATE();
     case 209:
-      if (lookahead == 'u') ADVANCE(334);
+      if (lookahead == 'r') ADVANCE(335);
       END_STATE();
     case 210:
-      if (lookahead == 't') ADVANCE(335);
+      if (lookahead == 'o') ADVANCE(336);
       END_STATE();
     case 211:
-      ACCEPT_TOKEN(anon_sym_run);
-      if (lookahead == 'n') ADVANCE(336);
+      if (lookahead == 'e') ADVANCE(337);
+      if (lookahead == 't') ADVANCE(338);
       END_STATE();
     case 212:
-      if (lookahead == 'v') ADVANCE(337);
+      if (lookahead == 'u') ADVANCE(339);
       END_STATE();
     case 213:
-      if (lookahead == 's') ADVANCE(338);
+      if (lookahead == 't') ADVANCE(340);
       END_STATE();
     case 214:
-      if (lookahead == 'n') ADVANCE(339);
+      ACCEPT_TOKEN(anon_sym_run);
+      if (lookahead == 'n') ADVANCE(341);
       END_STATE();
     case 215:
-      if (lookahead == 'a') ADVANCE(340);
+      if (lookahead == 'v') ADVANCE(342);
       END_STATE();
     case 216:
-      if (lookahead == 'c') ADVANCE(341);
-      if (lookahead == 'r') ADVANCE(342);
+      if (lookahead == 's') ADVANCE(343);
       END_STATE();
     case 217:
-      if (lookahead == 'p') ADVANCE(343);
+      if (lookahead == 'n') ADVANCE(344);
       END_STATE();
     case 218:
-      if (lookahead == 't') ADVANCE(344);
+      if (lookahead == 'a') ADVANCE(345);
       END_STATE();
     case 219:
-      if (lookahead == 'm') ADVANCE(345);
+      if (lookahead == 'c') ADVANCE(346);
+      if (lookahead == 'r') ADVANCE(347);
       END_STATE();
     case 220:
-      if (lookahead == 'e') ADVANCE(346);
+      if (lookahead == 'p') ADVANCE(348);
       END_STATE();
     case 221:
-      if (lookahead == 't') ADVANCE(347);
+      if (lookahead == 't') ADVANCE(349);
       END_STATE();
     case 222:
-      if (lookahead == 'k') ADVANCE(348);
-      END_STATE();
-    case 223:
-      if (lookahead == 'e') ADVANCE(349);
-      END_STATE();
-    case 224:
       if (lookahead == 'm') ADVANCE(350);
       END_STATE();
-    case 225:
+    case 223:
       if (lookahead == 'e') ADVANCE(351);
       END_STATE();
+    case 224:
+      if (lookahead == 't') ADVANCE(352);
+      END_STATE();
+    case 225:
+      if (lookahead == 'k') ADVANCE(353);
+      END_STATE();
     case 226:
-      if (lookahead == 'c') ADVANCE(352);
+      if (lookahead == 'e') ADVANCE(354);
       END_STATE();
     case 227:
-      if (lookahead == 'e') ADVANCE(353);
+      if (lookahead == 'm') ADVANCE(355);
       END_STATE();
     case 228:
-      if (lookahead == 't') ADVANCE(354);
-      END_STATE();
-    case 229:
-      if (lookahead == 'i') ADVANCE(355);
-      END_STATE();
-    case 230:
       if (lookahead == 'e') ADVANCE(356);
       END_STATE();
+    case 229:
+      if (lookahead == 'c') ADVANCE(357);
+      END_STATE();
+    case 230:
+      if (lookahead == 'e') ADVANCE(358);
+      END_STATE();
     case 231:
-      if (lookahead == 'i') ADVANCE(357);
+      if (lookahead == 't') ADVANCE(359);
       END_STATE();
     case 232:
-      ACCEPT_TOKEN(anon_sym_use);
-      if (lookahead == 's') ADVANCE(358);
+      if (lookahead == 'i') ADVANCE(360);
       END_STATE();
     case 233:
-      ACCEPT_TOKEN(anon_sym_var);
+      if (lookahead == 'e') ADVANCE(361);
       END_STATE();
     case 234:
-      if (lookahead == 'w') ADVANCE(359);
+      if (lookahead == 'i') ADVANCE(362);
       END_STATE();
     case 235:
-      if (lookahead == 'a') ADVANCE(360);
+      ACCEPT_TOKEN(anon_sym_use);
+      if (lookahead == 's') ADVANCE(363);
       END_STATE();
     case 236:
-      if (lookahead == 'n') ADVANCE(361);
-      if (lookahead == 'r') ADVANCE(362);
+      ACCEPT_TOKEN(anon_sym_var);
       END_STATE();
     case 237:
-      if (lookahead == 'l') ADVANCE(363);
+      if (lookahead == 'w') ADVANCE(364);
       END_STATE();
     case 238:
-      if (lookahead == 'e') ADVANCE(364);
+      if (lookahead == 'a') ADVANCE(365);
       END_STATE();
     case 239:
-      if (lookahead == 'h') ADVANCE(365);
+      if (lookahead == 'n') ADVANCE(366);
+      if (lookahead == 'r') ADVANCE(367);
       END_STATE();
     case 240:
-      if (lookahead == 'k') ADVANCE(366);
+      if (lookahead == 'l') ADVANCE(368);
       END_STATE();
     case 241:
-      if (lookahead == 't') ADVANCE(367);
+      if (lookahead == 'e') ADVANCE(369);
       END_STATE();
     case 242:
-      if (lookahead == 'e') ADVANCE(368);
+      if (lookahead == 'h') ADVANCE(370);
       END_STATE();
     case 243:
-      if (lookahead == 'p') ADVANCE(369);
+      if (lookahead == 'k') ADVANCE(371);
       END_STATE();
     case 244:
-      if (lookahead == 'e') ADVANCE(370);
+      if (lookahead == 't') ADVANCE(372);
       END_STATE();
     case 245:
-      if (lookahead == 'r') ADVANCE(371);
+      if (lookahead == 'e') ADVANCE(373);
       END_STATE();
     case 246:
-      if (lookahead == 'n') ADVANCE(372);
+      if (lookahead == 'p') ADVANCE(374);
       END_STATE();
     case 247:
-      if (lookahead == 'd') ADVANCE(373);
+      if (lookahead == 'e') ADVANCE(375);
       END_STATE();
     case 248:
-      if (lookahead == 'n') ADVANCE(374);
+      if (lookahead == 'r') ADVANCE(376);
       END_STATE();
     case 249:
-      if (lookahead == 'y') ADVANCE(375);
-      END_STATE();
-    case 250:
-      if (lookahead == 'i') ADVANCE(376);
-      END_STATE();
-    case 251:
       if (lookahead == 'n') ADVANCE(377);
       END_STATE();
+    case 250:
+      if (lookahead == 'd') ADVANCE(378);
+      END_STATE();
+    case 251:
+      if (lookahead == 'n') ADVANCE(379);
+      END_STATE();
     case 252:
-      if (lookahead == 'w') ADVANCE(378);
+      if (lookahead == 'y') ADVANCE(380);
       END_STATE();
     case 253:
-      if (lookahead == 'l') ADVANCE(379);
+      if (lookahead == 'i') ADVANCE(381);
       END_STATE();
     case 254:
-      if (lookahead == 'c') ADVANCE(380);
+      if (lookahead == 'n') ADVANCE(382);
       END_STATE();
     case 255:
-      if (lookahead == 's') ADVANCE(381);
+      if (lookahead == 'w') ADVANCE(383);
       END_STATE();
     case 256:
-      if (lookahead == 'g') ADVANCE(382);
-      END_STATE();
-    case 257:
-      if (lookahead == 'c') ADVANCE(383);
-      END_STATE();
-    case 258:
       if (lookahead == 'k') ADVANCE(384);
       END_STATE();
+    case 257:
+      if (lookahead == 'l') ADVANCE(385);
+      END_STATE();
+    case 258:
+      if (lookahead == 'c') ADVANCE(386);
+      END_STATE();
     case 259:
-      if (lookahead == 'o') ADVANCE(385);
+      if (lookahead == 's') ADVANCE(387);
       END_STATE();
     case 260:
-      if (lookahead == 'r') ADVANCE(386);
+      if (lookahead == 'g') ADVANCE(388);
       END_STATE();
     case 261:
-      if (lookahead == 't') ADVANCE(387);
-      if (lookahead == 'u') ADVANCE(388);
+      if (lookahead == 'c') ADVANCE(389);
       END_STATE();
     case 262:
-      if (lookahead == 'a') ADVANCE(389);
+      if (lookahead == 'k') ADVANCE(390);
       END_STATE();
     case 263:
-      if (lookahead == 'u') ADVANCE(390);
+      if (lookahead == 'o') ADVANCE(391);
       END_STATE();
     case 264:
-      if (lookahead == 't') ADVANCE(391);
+      if (lookahead == 'r') ADVANCE(392);
       END_STATE();
     case 265:
-      if (lookahead == 'h') ADVANCE(392);
+      if (lookahead == 't') ADVANCE(393);
+      if (lookahead == 'u') ADVANCE(394);
       END_STATE();
     case 266:
-      if (lookahead == 'y') ADVANCE(393);
+      if (lookahead == 'a') ADVANCE(395);
       END_STATE();
     case 267:
-      if (lookahead == 'v') ADVANCE(394);
+      if (lookahead == 'u') ADVANCE(396);
       END_STATE();
     case 268:
-      ACCEPT_TOKEN(anon_sym_down);
+      if (lookahead == 't') ADVANCE(397);
       END_STATE();
     case 269:
-      ACCEPT_TOKEN(anon_sym_drop);
-      if (lookahead == 'p') ADVANCE(395);
+      if (lookahead == 'h') ADVANCE(398);
       END_STATE();
     case 270:
-      if (lookahead == 'i') ADVANCE(396);
+      if (lookahead == 'y') ADVANCE(399);
       END_STATE();
     case 271:
-      ACCEPT_TOKEN(anon_sym_each);
+      if (lookahead == 'v') ADVANCE(400);
       END_STATE();
     case 272:
-      ACCEPT_TOKEN(anon_sym_else);
+      ACCEPT_TOKEN(anon_sym_down);
       END_STATE();
     case 273:
-      if (lookahead == 'd') ADVANCE(397);
+      ACCEPT_TOKEN(anon_sym_drop);
+      if (lookahead == 'p') ADVANCE(401);
       END_STATE();
     case 274:
-      if (lookahead == 'o') ADVANCE(398);
+      if (lookahead == 'i') ADVANCE(402);
       END_STATE();
     case 275:
-      if (lookahead == 't') ADVANCE(399);
+      ACCEPT_TOKEN(anon_sym_each);
       END_STATE();
     case 276:
-      ACCEPT_TOKEN(anon_sym_enum);
+      ACCEPT_TOKEN(anon_sym_else);
       END_STATE();
     case 277:
-      if (lookahead == 'y') ADVANCE(400);
+      if (lookahead == 'd') ADVANCE(403);
       END_STATE();
     case 278:
-      if (lookahead == 't') ADVANCE(401);
+      if (lookahead == 'o') ADVANCE(404);
       END_STATE();
     case 279:
-      if (lookahead == 'c') ADVANCE(402);
+      if (lookahead == 't') ADVANCE(405);
       END_STATE();
     case 280:
-      if (lookahead == 'r') ADVANCE(403);
+      ACCEPT_TOKEN(anon_sym_enum);
       END_STATE();
     case 281:
-      if (lookahead == 'r') ADVANCE(404);
+      if (lookahead == 'y') ADVANCE(406);
       END_STATE();
     case 282:
-      if (lookahead == 'r') ADVANCE(405);
+      if (lookahead == 't') ADVANCE(407);
       END_STATE();
     case 283:
-      ACCEPT_TOKEN(anon_sym_fail);
+      if (lookahead == 'c') ADVANCE(408);
       END_STATE();
     case 284:
-      if (lookahead == 'e') ADVANCE(406);
+      if (lookahead == 'r') ADVANCE(409);
       END_STATE();
     case 285:
-      if (lookahead == 'e') ADVANCE(407);
+      if (lookahead == 'r') ADVANCE(410);
       END_STATE();
     case 286:
-      ACCEPT_TOKEN(anon_sym_from);
+      if (lookahead == 'r') ADVANCE(411);
       END_STATE();
     case 287:
-      if (lookahead == 's') ADVANCE(408);
+      ACCEPT_TOKEN(anon_sym_fail);
       END_STATE();
     case 288:
-      ACCEPT_TOKEN(anon_sym_give);
-      if (lookahead == 's') ADVANCE(409);
-      END_STATE();
-    case 289:
-      if (lookahead == 'p') ADVANCE(410);
-      END_STATE();
-    case 290:
-      if (lookahead == 's') ADVANCE(411);
-      END_STATE();
-    case 291:
       if (lookahead == 'e') ADVANCE(412);
       END_STATE();
+    case 289:
+      if (lookahead == 'e') ADVANCE(413);
+      END_STATE();
+    case 290:
+      ACCEPT_TOKEN(anon_sym_from);
+      END_STATE();
+    case 291:
+      if (lookahead == 's') ADVANCE(414);
+      END_STATE();
     case 292:
-      if (lookahead == 's') ADVANCE(413);
+      ACCEPT_TOKEN(anon_sym_give);
+      if (lookahead == 's') ADVANCE(415);
       END_STATE();
     case 293:
-      ACCEPT_TOKEN(anon_sym_host);
+      if (lookahead == 'p') ADVANCE(416);
       END_STATE();
     case 294:
-      if (lookahead == 'u') ADVANCE(414);
+      if (lookahead == 's') ADVANCE(417);
       END_STATE();
     case 295:
-      ACCEPT_TOKEN(anon_sym_late);
-      if (lookahead == 'r') ADVANCE(415);
+      if (lookahead == 'e') ADVANCE(418);
       END_STATE();
     case 296:
-      ACCEPT_TOKEN(anon_sym_left);
-      END_STATE();
-    case 297:
-      if (lookahead == 'l') ADVANCE(416);
-      END_STATE();
-    case 298:
-      if (lookahead == 't') ADVANCE(417);
-      END_STATE();
-    case 299:
-      ACCEPT_TOKEN(anon_sym_link);
-      END_STATE();
-    case 300:
-      if (lookahead == 'l') ADVANCE(418);
-      END_STATE();
-    case 301:
       if (lookahead == 's') ADVANCE(419);
       END_STATE();
+    case 297:
+      ACCEPT_TOKEN(anon_sym_host);
+      END_STATE();
+    case 298:
+      if (lookahead == 'u') ADVANCE(420);
+      END_STATE();
+    case 299:
+      ACCEPT_TOKEN(anon_sym_late);
+      if (lookahead == 'r') ADVANCE(421);
+      END_STATE();
+    case 300:
+      ACCEPT_TOKEN(anon_sym_left);
+      END_STATE();
+    case 301:
+      if (lookahead == 'l') ADVANCE(422);
+      END_STATE();
     case 302:
-      ACCEPT_TOKEN(anon_sym_loss);
+      if (lookahead == 't') ADVANCE(423);
       END_STATE();
     case 303:
-      if (lookahead == 'h') ADVANCE(420);
+      ACCEPT_TOKEN(anon_sym_link);
       END_STATE();
     case 304:
-      if (lookahead == 'a') ADVANCE(421);
+      if (lookahead == 'l') ADVANCE(424);
       END_STATE();
     case 305:
-      if (lookahead == 'i') ADVANCE(422);
+      if (lookahead == 's') ADVANCE(425);
       END_STATE();
     case 306:
-      if (lookahead == 's') ADVANCE(423);
+      ACCEPT_TOKEN(anon_sym_loss);
       END_STATE();
     case 307:
-      if (lookahead == 'o') ADVANCE(424);
+      if (lookahead == 'h') ADVANCE(426);
       END_STATE();
     case 308:
-      if (lookahead == 'c') ADVANCE(425);
+      if (lookahead == 'a') ADVANCE(427);
       END_STATE();
     case 309:
-      if (lookahead == 'o') ADVANCE(426);
+      if (lookahead == 'i') ADVANCE(428);
       END_STATE();
     case 310:
-      if (lookahead == 'r') ADVANCE(427);
+      if (lookahead == 's') ADVANCE(429);
       END_STATE();
     case 311:
-      if (lookahead == 'u') ADVANCE(428);
+      if (lookahead == 'o') ADVANCE(430);
       END_STATE();
     case 312:
-      ACCEPT_TOKEN(anon_sym_over);
+      if (lookahead == 'c') ADVANCE(431);
       END_STATE();
     case 313:
-      if (lookahead == 'd') ADVANCE(429);
+      if (lookahead == 'o') ADVANCE(432);
       END_STATE();
     case 314:
-      if (lookahead == 'e') ADVANCE(430);
+      if (lookahead == 'r') ADVANCE(433);
       END_STATE();
     case 315:
-      ACCEPT_TOKEN(anon_sym_part);
-      if (lookahead == 'i') ADVANCE(431);
-      if (lookahead == 's') ADVANCE(432);
+      if (lookahead == 'u') ADVANCE(434);
       END_STATE();
     case 316:
-      ACCEPT_TOKEN(anon_sym_pass);
+      ACCEPT_TOKEN(anon_sym_over);
       END_STATE();
     case 317:
-      if (lookahead == 't') ADVANCE(433);
-      END_STATE();
-    case 318:
-      if (lookahead == 'e') ADVANCE(434);
-      END_STATE();
-    case 319:
       if (lookahead == 'd') ADVANCE(435);
       END_STATE();
+    case 318:
+      if (lookahead == 'e') ADVANCE(436);
+      END_STATE();
+    case 319:
+      ACCEPT_TOKEN(anon_sym_part);
+      if (lookahead == 'i') ADVANCE(437);
+      if (lookahead == 's') ADVANCE(438);
+      END_STATE();
     case 320:
-      if (lookahead == 'i') ADVANCE(436);
+      ACCEPT_TOKEN(anon_sym_pass);
       END_STATE();
     case 321:
-      if (lookahead == 'e') ADVANCE(437);
+      if (lookahead == 't') ADVANCE(439);
       END_STATE();
     case 322:
-      if (lookahead == 'a') ADVANCE(438);
+      if (lookahead == 'e') ADVANCE(440);
       END_STATE();
     case 323:
-      ACCEPT_TOKEN(anon_sym_rate);
+      if (lookahead == 'i') ADVANCE(441);
       END_STATE();
     case 324:
-      if (lookahead == 's') ADVANCE(439);
+      if (lookahead == 'd') ADVANCE(442);
       END_STATE();
     case 325:
-      if (lookahead == 'o') ADVANCE(440);
+      if (lookahead == 'i') ADVANCE(443);
       END_STATE();
     case 326:
-      if (lookahead == 'r') ADVANCE(441);
+      if (lookahead == 'e') ADVANCE(444);
       END_STATE();
     case 327:
-      if (lookahead == 's') ADVANCE(442);
+      if (lookahead == 'a') ADVANCE(445);
       END_STATE();
     case 328:
-      if (lookahead == 'v') ADVANCE(443);
+      ACCEPT_TOKEN(anon_sym_rate);
       END_STATE();
     case 329:
-      if (lookahead == 'w') ADVANCE(444);
+      if (lookahead == 's') ADVANCE(446);
       END_STATE();
     case 330:
-      if (lookahead == 'd') ADVANCE(445);
+      if (lookahead == 'o') ADVANCE(447);
       END_STATE();
     case 331:
-      if (lookahead == 'r') ADVANCE(446);
+      if (lookahead == 'r') ADVANCE(448);
       END_STATE();
     case 332:
-      if (lookahead == 'r') ADVANCE(447);
+      if (lookahead == 's') ADVANCE(449);
       END_STATE();
     case 333:
-      if (lookahead == 'a') ADVANCE(448);
+      if (lookahead == 'v') ADVANCE(450);
       END_STATE();
     case 334:
-      if (lookahead == 'r') ADVANCE(449);
+      if (lookahead == 'w') ADVANCE(451);
       END_STATE();
     case 335:
-      if (lookahead == 'e') ADVANCE(450);
+      if (lookahead == 'd') ADVANCE(452);
       END_STATE();
     case 336:
-      if (lookahead == 'i') ADVANCE(451);
+      if (lookahead == 'r') ADVANCE(453);
       END_STATE();
     case 337:
-      if (lookahead == 'e') ADVANCE(452);
-      if (lookahead == 'i') ADVANCE(453);
+      if (lookahead == 'r') ADVANCE(454);
       END_STATE();
     case 338:
-      if (lookahead == 'i') ADVANCE(454);
-      END_STATE();
-    case 339:
       if (lookahead == 'a') ADVANCE(455);
       END_STATE();
+    case 339:
+      if (lookahead == 'r') ADVANCE(456);
+      END_STATE();
     case 340:
-      if (lookahead == 'k') ADVANCE(456);
+      if (lookahead == 'e') ADVANCE(457);
       END_STATE();
     case 341:
-      if (lookahead == 'k') ADVANCE(457);
+      if (lookahead == 'i') ADVANCE(458);
       END_STATE();
     case 342:
-      if (lookahead == 't') ADVANCE(458);
+      if (lookahead == 'e') ADVANCE(459);
+      if (lookahead == 'i') ADVANCE(460);
       END_STATE();
     case 343:
-      ACCEPT_TOKEN(anon_sym_stop);
+      if (lookahead == 'i') ADVANCE(461);
       END_STATE();
     case 344:
-      if (lookahead == 'e') ADVANCE(459);
+      if (lookahead == 'a') ADVANCE(462);
       END_STATE();
     case 345:
-      if (lookahead == 'e') ADVANCE(460);
-      END_STATE();
-    case 346:
-      ACCEPT_TOKEN(anon_sym_take);
-      END_STATE();
-    case 347:
-      ACCEPT_TOKEN(anon_sym_test);
-      END_STATE();
-    case 348:
-      ACCEPT_TOKEN(anon_sym_tick);
-      END_STATE();
-    case 349:
-      if (lookahead == 'r') ADVANCE(461);
-      END_STATE();
-    case 350:
-      ACCEPT_TOKEN(anon_sym_trim);
-      END_STATE();
-    case 351:
-      ACCEPT_TOKEN(anon_sym_true);
-      END_STATE();
-    case 352:
-      if (lookahead == 'e') ADVANCE(462);
-      END_STATE();
-    case 353:
-      ACCEPT_TOKEN(anon_sym_type);
-      END_STATE();
-    case 354:
-      ACCEPT_TOKEN(anon_sym_unit);
-      END_STATE();
-    case 355:
       if (lookahead == 'k') ADVANCE(463);
       END_STATE();
+    case 346:
+      if (lookahead == 'k') ADVANCE(464);
+      END_STATE();
+    case 347:
+      if (lookahead == 't') ADVANCE(465);
+      END_STATE();
+    case 348:
+      ACCEPT_TOKEN(anon_sym_stop);
+      END_STATE();
+    case 349:
+      if (lookahead == 'e') ADVANCE(466);
+      END_STATE();
+    case 350:
+      if (lookahead == 'e') ADVANCE(467);
+      END_STATE();
+    case 351:
+      ACCEPT_TOKEN(anon_sym_take);
+      END_STATE();
+    case 352:
+      ACCEPT_TOKEN(anon_sym_test);
+      END_STATE();
+    case 353:
+      ACCEPT_TOKEN(anon_sym_tick);
+      END_STATE();
+    case 354:
+      if (lookahead == 'r') ADVANCE(468);
+      END_STATE();
+    case 355:
+      ACCEPT_TOKEN(anon_sym_trim);
+      END_STATE();
     case 356:
-      if (lookahead == 'a') ADVANCE(464);
+      ACCEPT_TOKEN(anon_sym_true);
       END_STATE();
     case 357:
-      if (lookahead == 'l') ADVANCE(465);
-      END_STATE();
-    case 358:
-      ACCEPT_TOKEN(anon_sym_uses);
-      END_STATE();
-    case 359:
-      ACCEPT_TOKEN(anon_sym_view);
-      if (lookahead == 's') ADVANCE(466);
-      END_STATE();
-    case 360:
-      if (lookahead == 'b') ADVANCE(467);
-      END_STATE();
-    case 361:
-      ACCEPT_TOKEN(anon_sym_when);
-      END_STATE();
-    case 362:
-      if (lookahead == 'e') ADVANCE(468);
-      END_STATE();
-    case 363:
       if (lookahead == 'e') ADVANCE(469);
       END_STATE();
+    case 358:
+      ACCEPT_TOKEN(anon_sym_type);
+      END_STATE();
+    case 359:
+      ACCEPT_TOKEN(anon_sym_unit);
+      END_STATE();
+    case 360:
+      if (lookahead == 'k') ADVANCE(470);
+      END_STATE();
+    case 361:
+      if (lookahead == 'a') ADVANCE(471);
+      END_STATE();
+    case 362:
+      if (lookahead == 'l') ADVANCE(472);
+      END_STATE();
+    case 363:
+      ACCEPT_TOKEN(anon_sym_uses);
+      END_STATE();
     case 364:
-      ACCEPT_TOKEN(anon_sym_wire);
+      ACCEPT_TOKEN(anon_sym_view);
+      if (lookahead == 's') ADVANCE(473);
       END_STATE();
     case 365:
-      ACCEPT_TOKEN(anon_sym_with);
-      if (lookahead == 'i') ADVANCE(470);
+      if (lookahead == 'b') ADVANCE(474);
       END_STATE();
     case 366:
-      if (lookahead == 'e') ADVANCE(471);
+      ACCEPT_TOKEN(anon_sym_when);
       END_STATE();
     case 367:
-      if (lookahead == 'e') ADVANCE(472);
-      if (lookahead == 't') ADVANCE(473);
+      if (lookahead == 'e') ADVANCE(475);
       END_STATE();
     case 368:
-      ACCEPT_TOKEN(anon_sym_above);
-      END_STATE();
-    case 369:
-      if (lookahead == 't') ADVANCE(474);
-      END_STATE();
-    case 370:
-      if (lookahead == 's') ADVANCE(475);
-      END_STATE();
-    case 371:
-      ACCEPT_TOKEN(anon_sym_after);
-      END_STATE();
-    case 372:
-      ACCEPT_TOKEN(anon_sym_again);
-      END_STATE();
-    case 373:
-      ACCEPT_TOKEN(anon_sym_ahead);
-      END_STATE();
-    case 374:
       if (lookahead == 'e') ADVANCE(476);
       END_STATE();
+    case 369:
+      ACCEPT_TOKEN(anon_sym_wire);
+      END_STATE();
+    case 370:
+      ACCEPT_TOKEN(anon_sym_with);
+      if (lookahead == 'i') ADVANCE(477);
+      END_STATE();
+    case 371:
+      if (lookahead == 'e') ADVANCE(478);
+      END_STATE();
+    case 372:
+      if (lookahead == 'e') ADVANCE(479);
+      if (lookahead == 't') ADVANCE(480);
+      END_STATE();
+    case 373:
+      ACCEPT_TOKEN(anon_sym_above);
+      END_STATE();
+    case 374:
+      if (lookahead == 't') ADVANCE(481);
+      END_STATE();
     case 375:
-      ACCEPT_TOKEN(anon_sym_array);
+      if (lookahead == 's') ADVANCE(482);
       END_STATE();
     case 376:
-      if (lookahead == 'b') ADVANCE(477);
+      ACCEPT_TOKEN(anon_sym_after);
       END_STATE();
     case 377:
-      if (lookahead == 'd') ADVANCE(478);
+      ACCEPT_TOKEN(anon_sym_again);
       END_STATE();
     case 378:
-      ACCEPT_TOKEN(anon_sym_below);
+      ACCEPT_TOKEN(anon_sym_ahead);
       END_STATE();
     case 379:
-      if (lookahead == 'e') ADVANCE(479);
+      if (lookahead == 'e') ADVANCE(483);
       END_STATE();
     case 380:
-      if (lookahead == 'i') ADVANCE(480);
+      ACCEPT_TOKEN(anon_sym_array);
       END_STATE();
     case 381:
-      ACCEPT_TOKEN(anon_sym_casts);
+      if (lookahead == 'b') ADVANCE(484);
       END_STATE();
     case 382:
-      if (lookahead == 'e') ADVANCE(481);
+      if (lookahead == 'd') ADVANCE(485);
       END_STATE();
     case 383:
-      if (lookahead == 'e') ADVANCE(482);
+      ACCEPT_TOKEN(anon_sym_below);
       END_STATE();
     case 384:
-      ACCEPT_TOKEN(anon_sym_clock);
+      if (lookahead == 's') ADVANCE(486);
       END_STATE();
     case 385:
-      if (lookahead == 'n') ADVANCE(483);
+      if (lookahead == 'e') ADVANCE(487);
       END_STATE();
     case 386:
-      if (lookahead == 'e') ADVANCE(484);
+      if (lookahead == 'i') ADVANCE(488);
       END_STATE();
     case 387:
-      ACCEPT_TOKEN(anon_sym_const);
+      ACCEPT_TOKEN(anon_sym_casts);
       END_STATE();
     case 388:
-      if (lookahead == 'm') ADVANCE(485);
-      END_STATE();
-    case 389:
-      if (lookahead == 'i') ADVANCE(486);
-      END_STATE();
-    case 390:
-      if (lookahead == 'p') ADVANCE(487);
-      END_STATE();
-    case 391:
-      ACCEPT_TOKEN(anon_sym_count);
-      if (lookahead == 'e') ADVANCE(488);
-      END_STATE();
-    case 392:
-      ACCEPT_TOKEN(anon_sym_crash);
-      END_STATE();
-    case 393:
-      ACCEPT_TOKEN(anon_sym_delay);
-      END_STATE();
-    case 394:
       if (lookahead == 'e') ADVANCE(489);
       END_STATE();
-    case 395:
+    case 389:
       if (lookahead == 'e') ADVANCE(490);
       END_STATE();
-    case 396:
-      if (lookahead == 'c') ADVANCE(491);
+    case 390:
+      ACCEPT_TOKEN(anon_sym_clock);
       END_STATE();
-    case 397:
+    case 391:
+      if (lookahead == 'n') ADVANCE(491);
+      END_STATE();
+    case 392:
       if (lookahead == 'e') ADVANCE(492);
       END_STATE();
+    case 393:
+      ACCEPT_TOKEN(anon_sym_const);
+      END_STATE();
+    case 394:
+      if (lookahead == 'm') ADVANCE(493);
+      END_STATE();
+    case 395:
+      if (lookahead == 'i') ADVANCE(494);
+      END_STATE();
+    case 396:
+      if (lookahead == 'p') ADVANCE(495);
+      END_STATE();
+    case 397:
+      ACCEPT_TOKEN(anon_sym_count);
+      if (lookahead == 'e') ADVANCE(496);
+      END_STATE();
     case 398:
-      if (lookahead == 'i') ADVANCE(493);
+      ACCEPT_TOKEN(anon_sym_crash);
       END_STATE();
     case 399:
-      if (lookahead == 'y') ADVANCE(494);
+      ACCEPT_TOKEN(anon_sym_delay);
       END_STATE();
     case 400:
-      ACCEPT_TOKEN(anon_sym_every);
+      if (lookahead == 'e') ADVANCE(497);
       END_STATE();
     case 401:
-      ACCEPT_TOKEN(anon_sym_evict);
+      if (lookahead == 'e') ADVANCE(498);
       END_STATE();
     case 402:
-      if (lookahead == 't') ADVANCE(495);
+      if (lookahead == 'c') ADVANCE(499);
       END_STATE();
     case 403:
-      if (lookahead == 'y') ADVANCE(496);
+      if (lookahead == 'e') ADVANCE(500);
       END_STATE();
     case 404:
-      if (lookahead == 't') ADVANCE(497);
+      if (lookahead == 'i') ADVANCE(501);
       END_STATE();
     case 405:
-      if (lookahead == 'n') ADVANCE(498);
+      if (lookahead == 'y') ADVANCE(502);
       END_STATE();
     case 406:
-      ACCEPT_TOKEN(anon_sym_false);
+      ACCEPT_TOKEN(anon_sym_every);
       END_STATE();
     case 407:
-      ACCEPT_TOKEN(anon_sym_frame);
+      ACCEPT_TOKEN(anon_sym_evict);
       END_STATE();
     case 408:
-      ACCEPT_TOKEN(anon_sym_gains);
+      if (lookahead == 't') ADVANCE(503);
       END_STATE();
     case 409:
-      ACCEPT_TOKEN(anon_sym_gives);
+      if (lookahead == 'y') ADVANCE(504);
       END_STATE();
     case 410:
-      ACCEPT_TOKEN(anon_sym_group);
+      if (lookahead == 't') ADVANCE(505);
       END_STATE();
     case 411:
-      ACCEPT_TOKEN(anon_sym_grows);
+      if (lookahead == 'n') ADVANCE(506);
       END_STATE();
     case 412:
-      if (lookahead == 'r') ADVANCE(499);
+      ACCEPT_TOKEN(anon_sym_false);
       END_STATE();
     case 413:
-      ACCEPT_TOKEN(anon_sym_holds);
+      ACCEPT_TOKEN(anon_sym_frame);
       END_STATE();
     case 414:
-      if (lookahead == 'd') ADVANCE(500);
+      ACCEPT_TOKEN(anon_sym_gains);
       END_STATE();
     case 415:
-      ACCEPT_TOKEN(anon_sym_later);
+      ACCEPT_TOKEN(anon_sym_gives);
       END_STATE();
     case 416:
-      if (lookahead == 'y') ADVANCE(501);
+      ACCEPT_TOKEN(anon_sym_group);
       END_STATE();
     case 417:
-      ACCEPT_TOKEN(anon_sym_limit);
+      ACCEPT_TOKEN(anon_sym_grows);
       END_STATE();
     case 418:
-      if (lookahead == 'e') ADVANCE(502);
+      if (lookahead == 'r') ADVANCE(507);
       END_STATE();
     case 419:
-      ACCEPT_TOKEN(anon_sym_loses);
+      ACCEPT_TOKEN(anon_sym_holds);
       END_STATE();
     case 420:
-      ACCEPT_TOKEN(anon_sym_match);
+      if (lookahead == 'd') ADVANCE(508);
       END_STATE();
     case 421:
-      if (lookahead == 'g') ADVANCE(503);
+      ACCEPT_TOKEN(anon_sym_later);
       END_STATE();
     case 422:
-      if (lookahead == 'p') ADVANCE(504);
+      if (lookahead == 'y') ADVANCE(509);
       END_STATE();
     case 423:
-      ACCEPT_TOKEN(anon_sym_needs);
+      ACCEPT_TOKEN(anon_sym_limit);
       END_STATE();
     case 424:
-      if (lookahead == 'r') ADVANCE(505);
+      if (lookahead == 'e') ADVANCE(510);
       END_STATE();
     case 425:
-      if (lookahead == 't') ADVANCE(506);
+      ACCEPT_TOKEN(anon_sym_loses);
       END_STATE();
     case 426:
-      if (lookahead == 'n') ADVANCE(507);
+      ACCEPT_TOKEN(anon_sym_match);
       END_STATE();
     case 427:
-      ACCEPT_TOKEN(anon_sym_order);
+      if (lookahead == 'g') ADVANCE(511);
       END_STATE();
     case 428:
-      if (lookahead == 't') ADVANCE(508);
+      if (lookahead == 'p') ADVANCE(512);
       END_STATE();
     case 429:
-      ACCEPT_TOKEN(anon_sym_owned);
+      ACCEPT_TOKEN(anon_sym_needs);
       END_STATE();
     case 430:
-      if (lookahead == 'd') ADVANCE(509);
+      if (lookahead == 'r') ADVANCE(513);
       END_STATE();
     case 431:
-      if (lookahead == 't') ADVANCE(510);
+      if (lookahead == 't') ADVANCE(514);
       END_STATE();
     case 432:
-      ACCEPT_TOKEN(anon_sym_parts);
+      if (lookahead == 'n') ADVANCE(515);
       END_STATE();
     case 433:
-      ACCEPT_TOKEN(anon_sym_point);
+      ACCEPT_TOKEN(anon_sym_order);
       END_STATE();
     case 434:
-      if (lookahead == 'r') ADVANCE(511);
+      if (lookahead == 't') ADVANCE(516);
       END_STATE();
     case 435:
-      if (lookahead == 'o') ADVANCE(512);
+      ACCEPT_TOKEN(anon_sym_owned);
       END_STATE();
     case 436:
-      if (lookahead == 's') ADVANCE(513);
+      if (lookahead == 'd') ADVANCE(517);
       END_STATE();
     case 437:
-      ACCEPT_TOKEN(anon_sym_queue);
+      if (lookahead == 't') ADVANCE(518);
       END_STATE();
     case 438:
-      ACCEPT_TOKEN(anon_sym_quota);
+      ACCEPT_TOKEN(anon_sym_parts);
       END_STATE();
     case 439:
-      ACCEPT_TOKEN(anon_sym_reads);
+      ACCEPT_TOKEN(anon_sym_point);
       END_STATE();
     case 440:
-      if (lookahead == 'n') ADVANCE(514);
+      if (lookahead == 'r') ADVANCE(519);
       END_STATE();
     case 441:
-      if (lookahead == 'd') ADVANCE(515);
+      if (lookahead == 's') ADVANCE(520);
       END_STATE();
     case 442:
-      if (lookahead == 'e') ADVANCE(516);
+      if (lookahead == 'o') ADVANCE(521);
       END_STATE();
     case 443:
-      if (lookahead == 'e') ADVANCE(517);
+      if (lookahead == 's') ADVANCE(522);
       END_STATE();
     case 444:
-      ACCEPT_TOKEN(anon_sym_renew);
+      ACCEPT_TOKEN(anon_sym_queue);
       END_STATE();
     case 445:
-      if (lookahead == 'e') ADVANCE(518);
+      ACCEPT_TOKEN(anon_sym_quota);
       END_STATE();
     case 446:
-      if (lookahead == 't') ADVANCE(519);
+      ACCEPT_TOKEN(anon_sym_reads);
       END_STATE();
     case 447:
-      if (lookahead == 'v') ADVANCE(520);
+      if (lookahead == 'n') ADVANCE(523);
       END_STATE();
     case 448:
-      if (lookahead == 'r') ADVANCE(521);
+      if (lookahead == 'd') ADVANCE(524);
       END_STATE();
     case 449:
-      if (lookahead == 'n') ADVANCE(522);
+      if (lookahead == 'e') ADVANCE(525);
       END_STATE();
     case 450:
-      if (lookahead == 'r') ADVANCE(523);
+      if (lookahead == 'e') ADVANCE(526);
       END_STATE();
     case 451:
-      if (lookahead == 'n') ADVANCE(524);
+      ACCEPT_TOKEN(anon_sym_renew);
       END_STATE();
     case 452:
-      if (lookahead == 's') ADVANCE(525);
+      if (lookahead == 'e') ADVANCE(527);
       END_STATE();
     case 453:
-      if (lookahead == 'c') ADVANCE(526);
-      END_STATE();
-    case 454:
-      if (lookahead == 'o') ADVANCE(527);
-      END_STATE();
-    case 455:
       if (lookahead == 't') ADVANCE(528);
       END_STATE();
+    case 454:
+      if (lookahead == 'v') ADVANCE(529);
+      END_STATE();
+    case 455:
+      if (lookahead == 'r') ADVANCE(530);
+      END_STATE();
     case 456:
-      if (lookahead == 's') ADVANCE(529);
+      if (lookahead == 'n') ADVANCE(531);
       END_STATE();
     case 457:
-      ACCEPT_TOKEN(anon_sym_stack);
+      if (lookahead == 'r') ADVANCE(532);
       END_STATE();
     case 458:
-      ACCEPT_TOKEN(anon_sym_start);
+      if (lookahead == 'n') ADVANCE(533);
       END_STATE();
     case 459:
-      ACCEPT_TOKEN(anon_sym_suite);
+      if (lookahead == 's') ADVANCE(534);
       END_STATE();
     case 460:
-      if (lookahead == 't') ADVANCE(530);
+      if (lookahead == 'c') ADVANCE(535);
       END_STATE();
     case 461:
-      ACCEPT_TOKEN(anon_sym_timer);
+      if (lookahead == 'o') ADVANCE(536);
       END_STATE();
     case 462:
-      ACCEPT_TOKEN(anon_sym_twice);
+      if (lookahead == 't') ADVANCE(537);
       END_STATE();
     case 463:
-      if (lookahead == 'e') ADVANCE(531);
-      END_STATE();
-    case 464:
-      if (lookahead == 'd') ADVANCE(532);
-      END_STATE();
-    case 465:
-      ACCEPT_TOKEN(anon_sym_until);
-      END_STATE();
-    case 466:
-      ACCEPT_TOKEN(anon_sym_views);
-      END_STATE();
-    case 467:
-      if (lookahead == 'u') ADVANCE(533);
-      END_STATE();
-    case 468:
-      ACCEPT_TOKEN(anon_sym_where);
-      END_STATE();
-    case 469:
-      ACCEPT_TOKEN(anon_sym_while);
-      END_STATE();
-    case 470:
-      if (lookahead == 'n') ADVANCE(534);
-      END_STATE();
-    case 471:
-      if (lookahead == 'r') ADVANCE(535);
-      END_STATE();
-    case 472:
-      if (lookahead == 's') ADVANCE(536);
-      END_STATE();
-    case 473:
-      if (lookahead == 'e') ADVANCE(537);
-      END_STATE();
-    case 474:
-      ACCEPT_TOKEN(anon_sym_accept);
-      END_STATE();
-    case 475:
       if (lookahead == 's') ADVANCE(538);
       END_STATE();
+    case 464:
+      ACCEPT_TOKEN(anon_sym_stack);
+      END_STATE();
+    case 465:
+      ACCEPT_TOKEN(anon_sym_start);
+      END_STATE();
+    case 466:
+      ACCEPT_TOKEN(anon_sym_suite);
+      END_STATE();
+    case 467:
+      if (lookahead == 't') ADVANCE(539);
+      END_STATE();
+    case 468:
+      ACCEPT_TOKEN(anon_sym_timer);
+      END_STATE();
+    case 469:
+      ACCEPT_TOKEN(anon_sym_twice);
+      END_STATE();
+    case 470:
+      if (lookahead == 'e') ADVANCE(540);
+      END_STATE();
+    case 471:
+      if (lookahead == 'd') ADVANCE(541);
+      END_STATE();
+    case 472:
+      ACCEPT_TOKEN(anon_sym_until);
+      END_STATE();
+    case 473:
+      ACCEPT_TOKEN(anon_sym_views);
+      END_STATE();
+    case 474:
+      if (lookahead == 'u') ADVANCE(542);
+      END_STATE();
+    case 475:
+      ACCEPT_TOKEN(anon_sym_where);
+      END_STATE();
     case 476:
-      if (lookahead == 'd') ADVANCE(539);
+      ACCEPT_TOKEN(anon_sym_while);
       END_STATE();
     case 477:
-      if (lookahead == 'u') ADVANCE(540);
+      if (lookahead == 'n') ADVANCE(543);
       END_STATE();
     case 478:
-      ACCEPT_TOKEN(anon_sym_behind);
+      if (lookahead == 'r') ADVANCE(544);
       END_STATE();
     case 479:
-      ACCEPT_TOKEN(anon_sym_bundle);
+      if (lookahead == 's') ADVANCE(545);
       END_STATE();
     case 480:
-      if (lookahead == 't') ADVANCE(541);
+      if (lookahead == 'e') ADVANCE(546);
       END_STATE();
     case 481:
-      ACCEPT_TOKEN(anon_sym_change);
+      ACCEPT_TOKEN(anon_sym_accept);
       END_STATE();
     case 482:
-      ACCEPT_TOKEN(anon_sym_choice);
+      if (lookahead == 's') ADVANCE(547);
       END_STATE();
     case 483:
-      if (lookahead == 'l') ADVANCE(542);
+      if (lookahead == 'd') ADVANCE(548);
       END_STATE();
     case 484:
-      if (lookahead == 's') ADVANCE(543);
+      if (lookahead == 'u') ADVANCE(549);
       END_STATE();
     case 485:
-      if (lookahead == 'e') ADVANCE(544);
+      ACCEPT_TOKEN(anon_sym_behind);
       END_STATE();
     case 486:
-      if (lookahead == 'n') ADVANCE(545);
+      ACCEPT_TOKEN(anon_sym_breaks);
       END_STATE();
     case 487:
-      if (lookahead == 't') ADVANCE(546);
+      ACCEPT_TOKEN(anon_sym_bundle);
       END_STATE();
     case 488:
-      if (lookahead == 'r') ADVANCE(547);
+      if (lookahead == 't') ADVANCE(550);
       END_STATE();
     case 489:
-      if (lookahead == 'r') ADVANCE(548);
+      ACCEPT_TOKEN(anon_sym_change);
       END_STATE();
     case 490:
-      if (lookahead == 'd') ADVANCE(549);
+      ACCEPT_TOKEN(anon_sym_choice);
       END_STATE();
     case 491:
-      if (lookahead == 'a') ADVANCE(550);
+      if (lookahead == 'l') ADVANCE(551);
       END_STATE();
     case 492:
-      if (lookahead == 'd') ADVANCE(551);
+      if (lookahead == 's') ADVANCE(552);
       END_STATE();
     case 493:
-      if (lookahead == 'n') ADVANCE(552);
-      END_STATE();
-    case 494:
-      ACCEPT_TOKEN(anon_sym_entity);
-      END_STATE();
-    case 495:
-      ACCEPT_TOKEN(anon_sym_expect);
-      END_STATE();
-    case 496:
-      ACCEPT_TOKEN(anon_sym_expiry);
-      END_STATE();
-    case 497:
-      ACCEPT_TOKEN(anon_sym_export);
-      END_STATE();
-    case 498:
-      ACCEPT_TOKEN(anon_sym_extern);
-      END_STATE();
-    case 499:
-      ACCEPT_TOKEN(anon_sym_header);
-      END_STATE();
-    case 500:
       if (lookahead == 'e') ADVANCE(553);
       END_STATE();
+    case 494:
+      if (lookahead == 'n') ADVANCE(554);
+      END_STATE();
+    case 495:
+      if (lookahead == 't') ADVANCE(555);
+      END_STATE();
+    case 496:
+      if (lookahead == 'r') ADVANCE(556);
+      END_STATE();
+    case 497:
+      if (lookahead == 'r') ADVANCE(557);
+      END_STATE();
+    case 498:
+      if (lookahead == 'd') ADVANCE(558);
+      END_STATE();
+    case 499:
+      if (lookahead == 'a') ADVANCE(559);
+      END_STATE();
+    case 500:
+      if (lookahead == 'd') ADVANCE(560);
+      END_STATE();
     case 501:
-      ACCEPT_TOKEN(anon_sym_likely);
+      if (lookahead == 'n') ADVANCE(561);
       END_STATE();
     case 502:
-      ACCEPT_TOKEN(anon_sym_little);
+      ACCEPT_TOKEN(anon_sym_entity);
       END_STATE();
     case 503:
-      if (lookahead == 'e') ADVANCE(554);
+      ACCEPT_TOKEN(anon_sym_expect);
       END_STATE();
     case 504:
-      if (lookahead == 'l') ADVANCE(555);
+      ACCEPT_TOKEN(anon_sym_expiry);
       END_STATE();
     case 505:
-      if (lookahead == 'k') ADVANCE(556);
+      ACCEPT_TOKEN(anon_sym_export);
       END_STATE();
     case 506:
-      ACCEPT_TOKEN(anon_sym_object);
+      ACCEPT_TOKEN(anon_sym_extern);
       END_STATE();
     case 507:
-      if (lookahead == 'a') ADVANCE(557);
-      if (lookahead == 's') ADVANCE(558);
+      ACCEPT_TOKEN(anon_sym_header);
       END_STATE();
     case 508:
-      if (lookahead == 's') ADVANCE(559);
+      if (lookahead == 'e') ADVANCE(562);
       END_STATE();
     case 509:
-      ACCEPT_TOKEN(anon_sym_packed);
+      ACCEPT_TOKEN(anon_sym_likely);
       END_STATE();
     case 510:
-      if (lookahead == 'i') ADVANCE(560);
+      ACCEPT_TOKEN(anon_sym_little);
       END_STATE();
     case 511:
-      if (lookahead == 'v') ADVANCE(561);
+      if (lookahead == 'e') ADVANCE(563);
       END_STATE();
     case 512:
-      ACCEPT_TOKEN(anon_sym_pseudo);
+      if (lookahead == 'l') ADVANCE(564);
       END_STATE();
     case 513:
-      if (lookahead == 'h') ADVANCE(562);
+      if (lookahead == 'k') ADVANCE(565);
       END_STATE();
     case 514:
-      if (lookahead == 's') ADVANCE(563);
+      ACCEPT_TOKEN(anon_sym_object);
       END_STATE();
     case 515:
-      ACCEPT_TOKEN(anon_sym_record);
+      if (lookahead == 'a') ADVANCE(566);
+      if (lookahead == 's') ADVANCE(567);
       END_STATE();
     case 516:
-      ACCEPT_TOKEN(anon_sym_refuse);
+      if (lookahead == 's') ADVANCE(568);
       END_STATE();
     case 517:
-      ACCEPT_TOKEN(anon_sym_remove);
+      ACCEPT_TOKEN(anon_sym_packed);
       END_STATE();
     case 518:
-      if (lookahead == 'r') ADVANCE(564);
+      if (lookahead == 'i') ADVANCE(569);
       END_STATE();
     case 519:
-      if (lookahead == 'e') ADVANCE(565);
+      if (lookahead == 'v') ADVANCE(570);
       END_STATE();
     case 520:
-      if (lookahead == 'e') ADVANCE(566);
+      if (lookahead == 'e') ADVANCE(571);
       END_STATE();
     case 521:
-      if (lookahead == 't') ADVANCE(567);
+      ACCEPT_TOKEN(anon_sym_pseudo);
       END_STATE();
     case 522:
-      ACCEPT_TOKEN(anon_sym_return);
+      if (lookahead == 'h') ADVANCE(572);
       END_STATE();
     case 523:
-      ACCEPT_TOKEN(anon_sym_router);
+      if (lookahead == 's') ADVANCE(573);
       END_STATE();
     case 524:
-      if (lookahead == 'g') ADVANCE(568);
+      ACCEPT_TOKEN(anon_sym_record);
       END_STATE();
     case 525:
-      ACCEPT_TOKEN(anon_sym_serves);
+      ACCEPT_TOKEN(anon_sym_refuse);
       END_STATE();
     case 526:
-      if (lookahead == 'e') ADVANCE(569);
+      ACCEPT_TOKEN(anon_sym_remove);
       END_STATE();
     case 527:
-      if (lookahead == 'n') ADVANCE(570);
+      if (lookahead == 'r') ADVANCE(574);
       END_STATE();
     case 528:
-      if (lookahead == 'u') ADVANCE(571);
+      if (lookahead == 'e') ADVANCE(575);
       END_STATE();
     case 529:
-      ACCEPT_TOKEN(anon_sym_speaks);
+      if (lookahead == 'e') ADVANCE(576);
       END_STATE();
     case 530:
-      if (lookahead == 'r') ADVANCE(572);
+      if (lookahead == 't') ADVANCE(577);
       END_STATE();
     case 531:
-      if (lookahead == 'l') ADVANCE(573);
+      ACCEPT_TOKEN(anon_sym_return);
       END_STATE();
     case 532:
-      ACCEPT_TOKEN(anon_sym_unread);
+      ACCEPT_TOKEN(anon_sym_router);
       END_STATE();
     case 533:
-      if (lookahead == 'l') ADVANCE(574);
+      if (lookahead == 'g') ADVANCE(578);
       END_STATE();
     case 534:
-      ACCEPT_TOKEN(anon_sym_within);
+      ACCEPT_TOKEN(anon_sym_serves);
       END_STATE();
     case 535:
-      ACCEPT_TOKEN(anon_sym_worker);
+      if (lookahead == 'e') ADVANCE(579);
       END_STATE();
     case 536:
-      ACCEPT_TOKEN(anon_sym_writes);
+      if (lookahead == 'n') ADVANCE(580);
       END_STATE();
     case 537:
-      if (lookahead == 'n') ADVANCE(575);
+      if (lookahead == 'u') ADVANCE(581);
       END_STATE();
     case 538:
-      ACCEPT_TOKEN(anon_sym_address);
+      ACCEPT_TOKEN(anon_sym_speaks);
       END_STATE();
     case 539:
-      ACCEPT_TOKEN(anon_sym_aligned);
+      if (lookahead == 'r') ADVANCE(582);
       END_STATE();
     case 540:
-      if (lookahead == 't') ADVANCE(576);
+      if (lookahead == 'l') ADVANCE(583);
       END_STATE();
     case 541:
-      if (lookahead == 'y') ADVANCE(577);
+      ACCEPT_TOKEN(anon_sym_unread);
       END_STATE();
     case 542:
-      if (lookahead == 'y') ADVANCE(578);
+      if (lookahead == 'l') ADVANCE(584);
       END_STATE();
     case 543:
-      if (lookahead == 's') ADVANCE(579);
+      ACCEPT_TOKEN(anon_sym_within);
       END_STATE();
     case 544:
-      ACCEPT_TOKEN(anon_sym_consume);
-      if (lookahead == 'd') ADVANCE(580);
+      ACCEPT_TOKEN(anon_sym_worker);
       END_STATE();
     case 545:
-      if (lookahead == 'e') ADVANCE(581);
+      ACCEPT_TOKEN(anon_sym_writes);
       END_STATE();
     case 546:
-      ACCEPT_TOKEN(anon_sym_corrupt);
+      if (lookahead == 'n') ADVANCE(585);
       END_STATE();
     case 547:
-      ACCEPT_TOKEN(anon_sym_counter);
+      ACCEPT_TOKEN(anon_sym_address);
       END_STATE();
     case 548:
-      if (lookahead == 's') ADVANCE(582);
+      ACCEPT_TOKEN(anon_sym_aligned);
       END_STATE();
     case 549:
-      ACCEPT_TOKEN(anon_sym_dropped);
+      if (lookahead == 't') ADVANCE(586);
       END_STATE();
     case 550:
-      if (lookahead == 't') ADVANCE(583);
+      if (lookahead == 'y') ADVANCE(587);
       END_STATE();
     case 551:
-      ACCEPT_TOKEN(anon_sym_encoded);
+      if (lookahead == 'y') ADVANCE(588);
       END_STATE();
     case 552:
-      if (lookahead == 't') ADVANCE(584);
+      if (lookahead == 's') ADVANCE(589);
       END_STATE();
     case 553:
-      ACCEPT_TOKEN(anon_sym_include);
-      END_STATE();
-    case 554:
-      if (lookahead == 's') ADVANCE(585);
-      END_STATE();
-    case 555:
-      if (lookahead == 'e') ADVANCE(586);
-      END_STATE();
-    case 556:
-      ACCEPT_TOKEN(anon_sym_network);
-      END_STATE();
-    case 557:
-      if (lookahead == 'l') ADVANCE(587);
-      END_STATE();
-    case 558:
-      ACCEPT_TOKEN(anon_sym_options);
-      END_STATE();
-    case 559:
-      ACCEPT_TOKEN(anon_sym_outputs);
-      END_STATE();
-    case 560:
-      if (lookahead == 'o') ADVANCE(588);
-      END_STATE();
-    case 561:
-      if (lookahead == 'e') ADVANCE(589);
-      END_STATE();
-    case 562:
-      ACCEPT_TOKEN(anon_sym_publish);
-      END_STATE();
-    case 563:
-      ACCEPT_TOKEN(anon_sym_reasons);
-      END_STATE();
-    case 564:
-      ACCEPT_TOKEN(anon_sym_reorder);
-      END_STATE();
-    case 565:
+      ACCEPT_TOKEN(anon_sym_consume);
       if (lookahead == 'd') ADVANCE(590);
       END_STATE();
-    case 566:
-      ACCEPT_TOKEN(anon_sym_reserve);
+    case 554:
+      if (lookahead == 'e') ADVANCE(591);
       END_STATE();
-    case 567:
-      ACCEPT_TOKEN(anon_sym_restart);
+    case 555:
+      ACCEPT_TOKEN(anon_sym_corrupt);
       END_STATE();
-    case 568:
-      ACCEPT_TOKEN(anon_sym_running);
+    case 556:
+      ACCEPT_TOKEN(anon_sym_counter);
       END_STATE();
-    case 569:
-      ACCEPT_TOKEN(anon_sym_service);
+    case 557:
+      if (lookahead == 's') ADVANCE(592);
       END_STATE();
-    case 570:
-      ACCEPT_TOKEN(anon_sym_session);
-      if (lookahead == 's') ADVANCE(591);
+    case 558:
+      ACCEPT_TOKEN(anon_sym_dropped);
       END_STATE();
-    case 571:
-      if (lookahead == 'r') ADVANCE(592);
+    case 559:
+      if (lookahead == 't') ADVANCE(593);
       END_STATE();
-    case 572:
-      if (lookahead == 'i') ADVANCE(593);
+    case 560:
+      ACCEPT_TOKEN(anon_sym_encoded);
       END_STATE();
-    case 573:
-      if (lookahead == 'y') ADVANCE(594);
+    case 561:
+      if (lookahead == 't') ADVANCE(594);
       END_STATE();
-    case 574:
-      if (lookahead == 'a') ADVANCE(595);
+    case 562:
+      ACCEPT_TOKEN(anon_sym_include);
       END_STATE();
-    case 575:
-      ACCEPT_TOKEN(anon_sym_written);
+    case 563:
+      if (lookahead == 's') ADVANCE(595);
       END_STATE();
-    case 576:
+    case 564:
       if (lookahead == 'e') ADVANCE(596);
       END_STATE();
-    case 577:
-      ACCEPT_TOKEN(anon_sym_capacity);
+    case 565:
+      ACCEPT_TOKEN(anon_sym_network);
       END_STATE();
-    case 578:
-      ACCEPT_TOKEN(anon_sym_commonly);
+    case 566:
+      if (lookahead == 'l') ADVANCE(597);
       END_STATE();
-    case 579:
-      if (lookahead == 'e') ADVANCE(597);
+    case 567:
+      ACCEPT_TOKEN(anon_sym_options);
       END_STATE();
-    case 580:
-      ACCEPT_TOKEN(anon_sym_consumed);
+    case 568:
+      ACCEPT_TOKEN(anon_sym_outputs);
       END_STATE();
-    case 581:
-      if (lookahead == 'r') ADVANCE(598);
+    case 569:
+      if (lookahead == 'o') ADVANCE(598);
       END_STATE();
-    case 582:
-      ACCEPT_TOKEN(anon_sym_delivers);
-      END_STATE();
-    case 583:
+    case 570:
       if (lookahead == 'e') ADVANCE(599);
       END_STATE();
+    case 571:
+      ACCEPT_TOKEN(anon_sym_promise);
+      END_STATE();
+    case 572:
+      ACCEPT_TOKEN(anon_sym_publish);
+      END_STATE();
+    case 573:
+      ACCEPT_TOKEN(anon_sym_reasons);
+      END_STATE();
+    case 574:
+      ACCEPT_TOKEN(anon_sym_reorder);
+      END_STATE();
+    case 575:
+      if (lookahead == 'd') ADVANCE(600);
+      END_STATE();
+    case 576:
+      ACCEPT_TOKEN(anon_sym_reserve);
+      END_STATE();
+    case 577:
+      ACCEPT_TOKEN(anon_sym_restart);
+      END_STATE();
+    case 578:
+      ACCEPT_TOKEN(anon_sym_running);
+      END_STATE();
+    case 579:
+      ACCEPT_TOKEN(anon_sym_service);
+      END_STATE();
+    case 580:
+      ACCEPT_TOKEN(anon_sym_session);
+      if (lookahead == 's') ADVANCE(601);
+      END_STATE();
+    case 581:
+      if (lookahead == 'r') ADVANCE(602);
+      END_STATE();
+    case 582:
+      if (lookahead == 'i') ADVANCE(603);
+      END_STATE();
+    case 583:
+      if (lookahead == 'y') ADVANCE(604);
+      END_STATE();
     case 584:
-      ACCEPT_TOKEN(anon_sym_endpoint);
+      if (lookahead == 'a') ADVANCE(605);
       END_STATE();
     case 585:
-      ACCEPT_TOKEN(anon_sym_messages);
+      ACCEPT_TOKEN(anon_sym_written);
       END_STATE();
     case 586:
-      if (lookahead == 'x') ADVANCE(600);
+      if (lookahead == 'e') ADVANCE(606);
       END_STATE();
     case 587:
-      ACCEPT_TOKEN(anon_sym_optional);
+      ACCEPT_TOKEN(anon_sym_capacity);
       END_STATE();
     case 588:
-      if (lookahead == 'n') ADVANCE(601);
+      ACCEPT_TOKEN(anon_sym_commonly);
       END_STATE();
     case 589:
-      if (lookahead == 'd') ADVANCE(602);
+      if (lookahead == 'e') ADVANCE(607);
       END_STATE();
     case 590:
-      ACCEPT_TOKEN(anon_sym_reported);
+      ACCEPT_TOKEN(anon_sym_consumed);
       END_STATE();
     case 591:
-      ACCEPT_TOKEN(anon_sym_sessions);
+      if (lookahead == 'r') ADVANCE(608);
       END_STATE();
     case 592:
-      if (lookahead == 'e') ADVANCE(603);
+      ACCEPT_TOKEN(anon_sym_delivers);
       END_STATE();
     case 593:
-      if (lookahead == 'c') ADVANCE(604);
+      if (lookahead == 'e') ADVANCE(609);
       END_STATE();
     case 594:
-      ACCEPT_TOKEN(anon_sym_unlikely);
+      ACCEPT_TOKEN(anon_sym_endpoint);
       END_STATE();
     case 595:
-      if (lookahead == 'r') ADVANCE(605);
+      ACCEPT_TOKEN(anon_sym_messages);
       END_STATE();
     case 596:
-      ACCEPT_TOKEN(anon_sym_attribute);
+      if (lookahead == 'x') ADVANCE(610);
       END_STATE();
     case 597:
-      if (lookahead == 'd') ADVANCE(606);
+      ACCEPT_TOKEN(anon_sym_optional);
       END_STATE();
     case 598:
-      ACCEPT_TOKEN(anon_sym_container);
+      if (lookahead == 'n') ADVANCE(611);
       END_STATE();
     case 599:
-      ACCEPT_TOKEN(anon_sym_duplicate);
+      if (lookahead == 'd') ADVANCE(612);
       END_STATE();
     case 600:
-      if (lookahead == 'o') ADVANCE(607);
+      ACCEPT_TOKEN(anon_sym_reported);
       END_STATE();
     case 601:
-      ACCEPT_TOKEN(anon_sym_partition);
+      ACCEPT_TOKEN(anon_sym_sessions);
       END_STATE();
     case 602:
-      ACCEPT_TOKEN(anon_sym_preserved);
+      if (lookahead == 'e') ADVANCE(613);
       END_STATE();
     case 603:
-      ACCEPT_TOKEN(anon_sym_signature);
+      if (lookahead == 'c') ADVANCE(614);
       END_STATE();
     case 604:
-      ACCEPT_TOKEN(anon_sym_symmetric);
+      ACCEPT_TOKEN(anon_sym_unlikely);
       END_STATE();
     case 605:
-      if (lookahead == 'y') ADVANCE(608);
+      if (lookahead == 'r') ADVANCE(615);
       END_STATE();
     case 606:
-      ACCEPT_TOKEN(anon_sym_compressed);
+      ACCEPT_TOKEN(anon_sym_attribute);
       END_STATE();
     case 607:
-      if (lookahead == 'r') ADVANCE(609);
+      if (lookahead == 'd') ADVANCE(616);
       END_STATE();
     case 608:
-      ACCEPT_TOKEN(anon_sym_vocabulary);
+      ACCEPT_TOKEN(anon_sym_container);
       END_STATE();
     case 609:
+      ACCEPT_TOKEN(anon_sym_duplicate);
+      END_STATE();
+    case 610:
+      if (lookahead == 'o') ADVANCE(617);
+      END_STATE();
+    case 611:
+      ACCEPT_TOKEN(anon_sym_partition);
+      END_STATE();
+    case 612:
+      ACCEPT_TOKEN(anon_sym_preserved);
+      END_STATE();
+    case 613:
+      ACCEPT_TOKEN(anon_sym_signature);
+      END_STATE();
+    case 614:
+      ACCEPT_TOKEN(anon_sym_symmetric);
+      END_STATE();
+    case 615:
+      if (lookahead == 'y') ADVANCE(618);
+      END_STATE();
+    case 616:
+      ACCEPT_TOKEN(anon_sym_compressed);
+      END_STATE();
+    case 617:
+      if (lookahead == 'r') ADVANCE(619);
+      END_STATE();
+    case 618:
+      ACCEPT_TOKEN(anon_sym_vocabulary);
+      END_STATE();
+    case 619:
       ACCEPT_TOKEN(anon_sym_multiplexor);
       END_STATE();
     default:
@@ -5058,6 +5104,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(1),
     [anon_sym_needs] = ACTIONS(1),
     [anon_sym_gives] = ACTIONS(1),
+    [anon_sym_breaks] = ACTIONS(1),
+    [anon_sym_promise] = ACTIONS(1),
     [anon_sym_speaks] = ACTIONS(1),
     [anon_sym_parts] = ACTIONS(1),
     [anon_sym_limit] = ACTIONS(1),
@@ -5315,6 +5363,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -5566,6 +5616,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(126),
     [anon_sym_needs] = ACTIONS(126),
     [anon_sym_gives] = ACTIONS(126),
+    [anon_sym_breaks] = ACTIONS(126),
+    [anon_sym_promise] = ACTIONS(126),
     [anon_sym_speaks] = ACTIONS(126),
     [anon_sym_parts] = ACTIONS(126),
     [anon_sym_limit] = ACTIONS(129),
@@ -5819,6 +5871,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -6070,6 +6124,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -6321,6 +6377,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -6572,6 +6630,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -6823,6 +6883,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -7074,6 +7136,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -7326,6 +7390,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -7569,6 +7635,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -7812,6 +7880,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -8055,6 +8125,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -8298,6 +8370,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -8541,6 +8615,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -8784,6 +8860,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -9027,6 +9105,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -9270,6 +9350,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -9513,6 +9595,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -9756,6 +9840,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -9999,6 +10085,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -10242,6 +10330,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -10485,6 +10575,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -10728,6 +10820,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -10970,6 +11064,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(258),
     [anon_sym_needs] = ACTIONS(258),
     [anon_sym_gives] = ACTIONS(258),
+    [anon_sym_breaks] = ACTIONS(258),
+    [anon_sym_promise] = ACTIONS(258),
     [anon_sym_speaks] = ACTIONS(258),
     [anon_sym_parts] = ACTIONS(258),
     [anon_sym_limit] = ACTIONS(261),
@@ -11212,6 +11308,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -11453,6 +11551,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(43),
     [anon_sym_needs] = ACTIONS(43),
     [anon_sym_gives] = ACTIONS(43),
+    [anon_sym_breaks] = ACTIONS(43),
+    [anon_sym_promise] = ACTIONS(43),
     [anon_sym_speaks] = ACTIONS(43),
     [anon_sym_parts] = ACTIONS(43),
     [anon_sym_limit] = ACTIONS(45),
@@ -11679,6 +11779,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -11908,6 +12010,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -12137,6 +12241,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -12366,6 +12472,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -12595,6 +12703,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -12824,6 +12934,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -13052,6 +13164,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -13280,6 +13394,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -13508,6 +13624,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -13736,6 +13854,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -13964,6 +14084,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(334),
     [anon_sym_needs] = ACTIONS(334),
     [anon_sym_gives] = ACTIONS(334),
+    [anon_sym_breaks] = ACTIONS(334),
+    [anon_sym_promise] = ACTIONS(334),
     [anon_sym_speaks] = ACTIONS(334),
     [anon_sym_parts] = ACTIONS(334),
     [anon_sym_limit] = ACTIONS(334),
@@ -14192,6 +14314,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(338),
     [anon_sym_needs] = ACTIONS(338),
     [anon_sym_gives] = ACTIONS(338),
+    [anon_sym_breaks] = ACTIONS(338),
+    [anon_sym_promise] = ACTIONS(338),
     [anon_sym_speaks] = ACTIONS(338),
     [anon_sym_parts] = ACTIONS(338),
     [anon_sym_limit] = ACTIONS(338),
@@ -14420,6 +14544,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -14648,6 +14774,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(326),
     [anon_sym_needs] = ACTIONS(326),
     [anon_sym_gives] = ACTIONS(326),
+    [anon_sym_breaks] = ACTIONS(326),
+    [anon_sym_promise] = ACTIONS(326),
     [anon_sym_speaks] = ACTIONS(326),
     [anon_sym_parts] = ACTIONS(326),
     [anon_sym_limit] = ACTIONS(326),
@@ -14875,6 +15003,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(314),
     [anon_sym_needs] = ACTIONS(314),
     [anon_sym_gives] = ACTIONS(314),
+    [anon_sym_breaks] = ACTIONS(314),
+    [anon_sym_promise] = ACTIONS(314),
     [anon_sym_speaks] = ACTIONS(314),
     [anon_sym_parts] = ACTIONS(314),
     [anon_sym_limit] = ACTIONS(314),
@@ -15102,6 +15232,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(352),
     [anon_sym_needs] = ACTIONS(352),
     [anon_sym_gives] = ACTIONS(352),
+    [anon_sym_breaks] = ACTIONS(352),
+    [anon_sym_promise] = ACTIONS(352),
     [anon_sym_speaks] = ACTIONS(352),
     [anon_sym_parts] = ACTIONS(352),
     [anon_sym_limit] = ACTIONS(352),
@@ -15329,6 +15461,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(356),
     [anon_sym_needs] = ACTIONS(356),
     [anon_sym_gives] = ACTIONS(356),
+    [anon_sym_breaks] = ACTIONS(356),
+    [anon_sym_promise] = ACTIONS(356),
     [anon_sym_speaks] = ACTIONS(356),
     [anon_sym_parts] = ACTIONS(356),
     [anon_sym_limit] = ACTIONS(356),
@@ -15556,6 +15690,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(360),
     [anon_sym_needs] = ACTIONS(360),
     [anon_sym_gives] = ACTIONS(360),
+    [anon_sym_breaks] = ACTIONS(360),
+    [anon_sym_promise] = ACTIONS(360),
     [anon_sym_speaks] = ACTIONS(360),
     [anon_sym_parts] = ACTIONS(360),
     [anon_sym_limit] = ACTIONS(360),
@@ -15783,6 +15919,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(326),
     [anon_sym_needs] = ACTIONS(326),
     [anon_sym_gives] = ACTIONS(326),
+    [anon_sym_breaks] = ACTIONS(326),
+    [anon_sym_promise] = ACTIONS(326),
     [anon_sym_speaks] = ACTIONS(326),
     [anon_sym_parts] = ACTIONS(326),
     [anon_sym_limit] = ACTIONS(326),
@@ -16010,6 +16148,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(326),
     [anon_sym_needs] = ACTIONS(326),
     [anon_sym_gives] = ACTIONS(326),
+    [anon_sym_breaks] = ACTIONS(326),
+    [anon_sym_promise] = ACTIONS(326),
     [anon_sym_speaks] = ACTIONS(326),
     [anon_sym_parts] = ACTIONS(326),
     [anon_sym_limit] = ACTIONS(326),
@@ -16236,6 +16376,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(364),
     [anon_sym_needs] = ACTIONS(364),
     [anon_sym_gives] = ACTIONS(364),
+    [anon_sym_breaks] = ACTIONS(364),
+    [anon_sym_promise] = ACTIONS(364),
     [anon_sym_speaks] = ACTIONS(364),
     [anon_sym_parts] = ACTIONS(364),
     [anon_sym_limit] = ACTIONS(364),
@@ -16462,6 +16604,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(368),
     [anon_sym_needs] = ACTIONS(368),
     [anon_sym_gives] = ACTIONS(368),
+    [anon_sym_breaks] = ACTIONS(368),
+    [anon_sym_promise] = ACTIONS(368),
     [anon_sym_speaks] = ACTIONS(368),
     [anon_sym_parts] = ACTIONS(368),
     [anon_sym_limit] = ACTIONS(368),
@@ -16688,6 +16832,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(368),
     [anon_sym_needs] = ACTIONS(368),
     [anon_sym_gives] = ACTIONS(368),
+    [anon_sym_breaks] = ACTIONS(368),
+    [anon_sym_promise] = ACTIONS(368),
     [anon_sym_speaks] = ACTIONS(368),
     [anon_sym_parts] = ACTIONS(368),
     [anon_sym_limit] = ACTIONS(368),
@@ -16914,6 +17060,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(374),
     [anon_sym_needs] = ACTIONS(374),
     [anon_sym_gives] = ACTIONS(374),
+    [anon_sym_breaks] = ACTIONS(374),
+    [anon_sym_promise] = ACTIONS(374),
     [anon_sym_speaks] = ACTIONS(374),
     [anon_sym_parts] = ACTIONS(374),
     [anon_sym_limit] = ACTIONS(374),
@@ -17140,6 +17288,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(378),
     [anon_sym_needs] = ACTIONS(378),
     [anon_sym_gives] = ACTIONS(378),
+    [anon_sym_breaks] = ACTIONS(378),
+    [anon_sym_promise] = ACTIONS(378),
     [anon_sym_speaks] = ACTIONS(378),
     [anon_sym_parts] = ACTIONS(378),
     [anon_sym_limit] = ACTIONS(378),
@@ -17366,6 +17516,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(382),
     [anon_sym_needs] = ACTIONS(382),
     [anon_sym_gives] = ACTIONS(382),
+    [anon_sym_breaks] = ACTIONS(382),
+    [anon_sym_promise] = ACTIONS(382),
     [anon_sym_speaks] = ACTIONS(382),
     [anon_sym_parts] = ACTIONS(382),
     [anon_sym_limit] = ACTIONS(382),
@@ -17592,6 +17744,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(386),
     [anon_sym_needs] = ACTIONS(386),
     [anon_sym_gives] = ACTIONS(386),
+    [anon_sym_breaks] = ACTIONS(386),
+    [anon_sym_promise] = ACTIONS(386),
     [anon_sym_speaks] = ACTIONS(386),
     [anon_sym_parts] = ACTIONS(386),
     [anon_sym_limit] = ACTIONS(386),
@@ -17818,6 +17972,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(390),
     [anon_sym_needs] = ACTIONS(390),
     [anon_sym_gives] = ACTIONS(390),
+    [anon_sym_breaks] = ACTIONS(390),
+    [anon_sym_promise] = ACTIONS(390),
     [anon_sym_speaks] = ACTIONS(390),
     [anon_sym_parts] = ACTIONS(390),
     [anon_sym_limit] = ACTIONS(390),
@@ -18044,6 +18200,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(342),
     [anon_sym_needs] = ACTIONS(342),
     [anon_sym_gives] = ACTIONS(342),
+    [anon_sym_breaks] = ACTIONS(342),
+    [anon_sym_promise] = ACTIONS(342),
     [anon_sym_speaks] = ACTIONS(342),
     [anon_sym_parts] = ACTIONS(342),
     [anon_sym_limit] = ACTIONS(342),
@@ -18270,6 +18428,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(394),
     [anon_sym_needs] = ACTIONS(394),
     [anon_sym_gives] = ACTIONS(394),
+    [anon_sym_breaks] = ACTIONS(394),
+    [anon_sym_promise] = ACTIONS(394),
     [anon_sym_speaks] = ACTIONS(394),
     [anon_sym_parts] = ACTIONS(394),
     [anon_sym_limit] = ACTIONS(394),
@@ -18496,6 +18656,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(398),
     [anon_sym_needs] = ACTIONS(398),
     [anon_sym_gives] = ACTIONS(398),
+    [anon_sym_breaks] = ACTIONS(398),
+    [anon_sym_promise] = ACTIONS(398),
     [anon_sym_speaks] = ACTIONS(398),
     [anon_sym_parts] = ACTIONS(398),
     [anon_sym_limit] = ACTIONS(398),
@@ -18722,6 +18884,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(402),
     [anon_sym_needs] = ACTIONS(402),
     [anon_sym_gives] = ACTIONS(402),
+    [anon_sym_breaks] = ACTIONS(402),
+    [anon_sym_promise] = ACTIONS(402),
     [anon_sym_speaks] = ACTIONS(402),
     [anon_sym_parts] = ACTIONS(402),
     [anon_sym_limit] = ACTIONS(402),
@@ -18948,6 +19112,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(406),
     [anon_sym_needs] = ACTIONS(406),
     [anon_sym_gives] = ACTIONS(406),
+    [anon_sym_breaks] = ACTIONS(406),
+    [anon_sym_promise] = ACTIONS(406),
     [anon_sym_speaks] = ACTIONS(406),
     [anon_sym_parts] = ACTIONS(406),
     [anon_sym_limit] = ACTIONS(406),
@@ -19174,6 +19340,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(410),
     [anon_sym_needs] = ACTIONS(410),
     [anon_sym_gives] = ACTIONS(410),
+    [anon_sym_breaks] = ACTIONS(410),
+    [anon_sym_promise] = ACTIONS(410),
     [anon_sym_speaks] = ACTIONS(410),
     [anon_sym_parts] = ACTIONS(410),
     [anon_sym_limit] = ACTIONS(410),
@@ -19400,6 +19568,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(414),
     [anon_sym_needs] = ACTIONS(414),
     [anon_sym_gives] = ACTIONS(414),
+    [anon_sym_breaks] = ACTIONS(414),
+    [anon_sym_promise] = ACTIONS(414),
     [anon_sym_speaks] = ACTIONS(414),
     [anon_sym_parts] = ACTIONS(414),
     [anon_sym_limit] = ACTIONS(414),
@@ -19626,6 +19796,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(418),
     [anon_sym_needs] = ACTIONS(418),
     [anon_sym_gives] = ACTIONS(418),
+    [anon_sym_breaks] = ACTIONS(418),
+    [anon_sym_promise] = ACTIONS(418),
     [anon_sym_speaks] = ACTIONS(418),
     [anon_sym_parts] = ACTIONS(418),
     [anon_sym_limit] = ACTIONS(418),
@@ -19852,6 +20024,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(422),
     [anon_sym_needs] = ACTIONS(422),
     [anon_sym_gives] = ACTIONS(422),
+    [anon_sym_breaks] = ACTIONS(422),
+    [anon_sym_promise] = ACTIONS(422),
     [anon_sym_speaks] = ACTIONS(422),
     [anon_sym_parts] = ACTIONS(422),
     [anon_sym_limit] = ACTIONS(422),
@@ -20078,6 +20252,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(342),
     [anon_sym_needs] = ACTIONS(342),
     [anon_sym_gives] = ACTIONS(342),
+    [anon_sym_breaks] = ACTIONS(342),
+    [anon_sym_promise] = ACTIONS(342),
     [anon_sym_speaks] = ACTIONS(342),
     [anon_sym_parts] = ACTIONS(342),
     [anon_sym_limit] = ACTIONS(342),
@@ -20304,6 +20480,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(430),
     [anon_sym_needs] = ACTIONS(430),
     [anon_sym_gives] = ACTIONS(430),
+    [anon_sym_breaks] = ACTIONS(430),
+    [anon_sym_promise] = ACTIONS(430),
     [anon_sym_speaks] = ACTIONS(430),
     [anon_sym_parts] = ACTIONS(430),
     [anon_sym_limit] = ACTIONS(430),
@@ -20530,6 +20708,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(314),
     [anon_sym_needs] = ACTIONS(314),
     [anon_sym_gives] = ACTIONS(314),
+    [anon_sym_breaks] = ACTIONS(314),
+    [anon_sym_promise] = ACTIONS(314),
     [anon_sym_speaks] = ACTIONS(314),
     [anon_sym_parts] = ACTIONS(314),
     [anon_sym_limit] = ACTIONS(314),
@@ -20756,6 +20936,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(434),
     [anon_sym_needs] = ACTIONS(434),
     [anon_sym_gives] = ACTIONS(434),
+    [anon_sym_breaks] = ACTIONS(434),
+    [anon_sym_promise] = ACTIONS(434),
     [anon_sym_speaks] = ACTIONS(434),
     [anon_sym_parts] = ACTIONS(434),
     [anon_sym_limit] = ACTIONS(434),
@@ -20982,6 +21164,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(438),
     [anon_sym_needs] = ACTIONS(438),
     [anon_sym_gives] = ACTIONS(438),
+    [anon_sym_breaks] = ACTIONS(438),
+    [anon_sym_promise] = ACTIONS(438),
     [anon_sym_speaks] = ACTIONS(438),
     [anon_sym_parts] = ACTIONS(438),
     [anon_sym_limit] = ACTIONS(438),
@@ -21208,6 +21392,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(442),
     [anon_sym_needs] = ACTIONS(442),
     [anon_sym_gives] = ACTIONS(442),
+    [anon_sym_breaks] = ACTIONS(442),
+    [anon_sym_promise] = ACTIONS(442),
     [anon_sym_speaks] = ACTIONS(442),
     [anon_sym_parts] = ACTIONS(442),
     [anon_sym_limit] = ACTIONS(442),
@@ -21434,6 +21620,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(446),
     [anon_sym_needs] = ACTIONS(446),
     [anon_sym_gives] = ACTIONS(446),
+    [anon_sym_breaks] = ACTIONS(446),
+    [anon_sym_promise] = ACTIONS(446),
     [anon_sym_speaks] = ACTIONS(446),
     [anon_sym_parts] = ACTIONS(446),
     [anon_sym_limit] = ACTIONS(446),
@@ -21660,6 +21848,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(326),
     [anon_sym_needs] = ACTIONS(326),
     [anon_sym_gives] = ACTIONS(326),
+    [anon_sym_breaks] = ACTIONS(326),
+    [anon_sym_promise] = ACTIONS(326),
     [anon_sym_speaks] = ACTIONS(326),
     [anon_sym_parts] = ACTIONS(326),
     [anon_sym_limit] = ACTIONS(326),
@@ -21886,6 +22076,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(314),
     [anon_sym_needs] = ACTIONS(314),
     [anon_sym_gives] = ACTIONS(314),
+    [anon_sym_breaks] = ACTIONS(314),
+    [anon_sym_promise] = ACTIONS(314),
     [anon_sym_speaks] = ACTIONS(314),
     [anon_sym_parts] = ACTIONS(314),
     [anon_sym_limit] = ACTIONS(314),
@@ -22112,6 +22304,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(452),
     [anon_sym_needs] = ACTIONS(452),
     [anon_sym_gives] = ACTIONS(452),
+    [anon_sym_breaks] = ACTIONS(452),
+    [anon_sym_promise] = ACTIONS(452),
     [anon_sym_speaks] = ACTIONS(452),
     [anon_sym_parts] = ACTIONS(452),
     [anon_sym_limit] = ACTIONS(452),
@@ -22338,6 +22532,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(456),
     [anon_sym_needs] = ACTIONS(456),
     [anon_sym_gives] = ACTIONS(456),
+    [anon_sym_breaks] = ACTIONS(456),
+    [anon_sym_promise] = ACTIONS(456),
     [anon_sym_speaks] = ACTIONS(456),
     [anon_sym_parts] = ACTIONS(456),
     [anon_sym_limit] = ACTIONS(456),
@@ -22564,6 +22760,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(460),
     [anon_sym_needs] = ACTIONS(460),
     [anon_sym_gives] = ACTIONS(460),
+    [anon_sym_breaks] = ACTIONS(460),
+    [anon_sym_promise] = ACTIONS(460),
     [anon_sym_speaks] = ACTIONS(460),
     [anon_sym_parts] = ACTIONS(460),
     [anon_sym_limit] = ACTIONS(460),
@@ -22790,6 +22988,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(464),
     [anon_sym_needs] = ACTIONS(464),
     [anon_sym_gives] = ACTIONS(464),
+    [anon_sym_breaks] = ACTIONS(464),
+    [anon_sym_promise] = ACTIONS(464),
     [anon_sym_speaks] = ACTIONS(464),
     [anon_sym_parts] = ACTIONS(464),
     [anon_sym_limit] = ACTIONS(464),
@@ -23016,6 +23216,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(468),
     [anon_sym_needs] = ACTIONS(468),
     [anon_sym_gives] = ACTIONS(468),
+    [anon_sym_breaks] = ACTIONS(468),
+    [anon_sym_promise] = ACTIONS(468),
     [anon_sym_speaks] = ACTIONS(468),
     [anon_sym_parts] = ACTIONS(468),
     [anon_sym_limit] = ACTIONS(468),
@@ -23242,6 +23444,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(472),
     [anon_sym_needs] = ACTIONS(472),
     [anon_sym_gives] = ACTIONS(472),
+    [anon_sym_breaks] = ACTIONS(472),
+    [anon_sym_promise] = ACTIONS(472),
     [anon_sym_speaks] = ACTIONS(472),
     [anon_sym_parts] = ACTIONS(472),
     [anon_sym_limit] = ACTIONS(472),
@@ -23468,6 +23672,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(476),
     [anon_sym_needs] = ACTIONS(476),
     [anon_sym_gives] = ACTIONS(476),
+    [anon_sym_breaks] = ACTIONS(476),
+    [anon_sym_promise] = ACTIONS(476),
     [anon_sym_speaks] = ACTIONS(476),
     [anon_sym_parts] = ACTIONS(476),
     [anon_sym_limit] = ACTIONS(476),
@@ -23694,6 +23900,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(480),
     [anon_sym_needs] = ACTIONS(480),
     [anon_sym_gives] = ACTIONS(480),
+    [anon_sym_breaks] = ACTIONS(480),
+    [anon_sym_promise] = ACTIONS(480),
     [anon_sym_speaks] = ACTIONS(480),
     [anon_sym_parts] = ACTIONS(480),
     [anon_sym_limit] = ACTIONS(480),
@@ -23920,6 +24128,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(484),
     [anon_sym_needs] = ACTIONS(484),
     [anon_sym_gives] = ACTIONS(484),
+    [anon_sym_breaks] = ACTIONS(484),
+    [anon_sym_promise] = ACTIONS(484),
     [anon_sym_speaks] = ACTIONS(484),
     [anon_sym_parts] = ACTIONS(484),
     [anon_sym_limit] = ACTIONS(484),
@@ -24146,6 +24356,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(314),
     [anon_sym_needs] = ACTIONS(314),
     [anon_sym_gives] = ACTIONS(314),
+    [anon_sym_breaks] = ACTIONS(314),
+    [anon_sym_promise] = ACTIONS(314),
     [anon_sym_speaks] = ACTIONS(314),
     [anon_sym_parts] = ACTIONS(314),
     [anon_sym_limit] = ACTIONS(314),
@@ -24372,6 +24584,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(488),
     [anon_sym_needs] = ACTIONS(488),
     [anon_sym_gives] = ACTIONS(488),
+    [anon_sym_breaks] = ACTIONS(488),
+    [anon_sym_promise] = ACTIONS(488),
     [anon_sym_speaks] = ACTIONS(488),
     [anon_sym_parts] = ACTIONS(488),
     [anon_sym_limit] = ACTIONS(488),
@@ -24598,6 +24812,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(492),
     [anon_sym_needs] = ACTIONS(492),
     [anon_sym_gives] = ACTIONS(492),
+    [anon_sym_breaks] = ACTIONS(492),
+    [anon_sym_promise] = ACTIONS(492),
     [anon_sym_speaks] = ACTIONS(492),
     [anon_sym_parts] = ACTIONS(492),
     [anon_sym_limit] = ACTIONS(492),
@@ -24824,6 +25040,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(496),
     [anon_sym_needs] = ACTIONS(496),
     [anon_sym_gives] = ACTIONS(496),
+    [anon_sym_breaks] = ACTIONS(496),
+    [anon_sym_promise] = ACTIONS(496),
     [anon_sym_speaks] = ACTIONS(496),
     [anon_sym_parts] = ACTIONS(496),
     [anon_sym_limit] = ACTIONS(496),
@@ -25050,6 +25268,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(500),
     [anon_sym_needs] = ACTIONS(500),
     [anon_sym_gives] = ACTIONS(500),
+    [anon_sym_breaks] = ACTIONS(500),
+    [anon_sym_promise] = ACTIONS(500),
     [anon_sym_speaks] = ACTIONS(500),
     [anon_sym_parts] = ACTIONS(500),
     [anon_sym_limit] = ACTIONS(500),
@@ -25276,6 +25496,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(504),
     [anon_sym_needs] = ACTIONS(504),
     [anon_sym_gives] = ACTIONS(504),
+    [anon_sym_breaks] = ACTIONS(504),
+    [anon_sym_promise] = ACTIONS(504),
     [anon_sym_speaks] = ACTIONS(504),
     [anon_sym_parts] = ACTIONS(504),
     [anon_sym_limit] = ACTIONS(504),
@@ -25502,6 +25724,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(508),
     [anon_sym_needs] = ACTIONS(508),
     [anon_sym_gives] = ACTIONS(508),
+    [anon_sym_breaks] = ACTIONS(508),
+    [anon_sym_promise] = ACTIONS(508),
     [anon_sym_speaks] = ACTIONS(508),
     [anon_sym_parts] = ACTIONS(508),
     [anon_sym_limit] = ACTIONS(508),
@@ -25728,6 +25952,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(512),
     [anon_sym_needs] = ACTIONS(512),
     [anon_sym_gives] = ACTIONS(512),
+    [anon_sym_breaks] = ACTIONS(512),
+    [anon_sym_promise] = ACTIONS(512),
     [anon_sym_speaks] = ACTIONS(512),
     [anon_sym_parts] = ACTIONS(512),
     [anon_sym_limit] = ACTIONS(512),
@@ -25954,6 +26180,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(516),
     [anon_sym_needs] = ACTIONS(516),
     [anon_sym_gives] = ACTIONS(516),
+    [anon_sym_breaks] = ACTIONS(516),
+    [anon_sym_promise] = ACTIONS(516),
     [anon_sym_speaks] = ACTIONS(516),
     [anon_sym_parts] = ACTIONS(516),
     [anon_sym_limit] = ACTIONS(516),
@@ -26180,6 +26408,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(520),
     [anon_sym_needs] = ACTIONS(520),
     [anon_sym_gives] = ACTIONS(520),
+    [anon_sym_breaks] = ACTIONS(520),
+    [anon_sym_promise] = ACTIONS(520),
     [anon_sym_speaks] = ACTIONS(520),
     [anon_sym_parts] = ACTIONS(520),
     [anon_sym_limit] = ACTIONS(520),
@@ -26406,6 +26636,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(524),
     [anon_sym_needs] = ACTIONS(524),
     [anon_sym_gives] = ACTIONS(524),
+    [anon_sym_breaks] = ACTIONS(524),
+    [anon_sym_promise] = ACTIONS(524),
     [anon_sym_speaks] = ACTIONS(524),
     [anon_sym_parts] = ACTIONS(524),
     [anon_sym_limit] = ACTIONS(524),
@@ -26632,6 +26864,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(528),
     [anon_sym_needs] = ACTIONS(528),
     [anon_sym_gives] = ACTIONS(528),
+    [anon_sym_breaks] = ACTIONS(528),
+    [anon_sym_promise] = ACTIONS(528),
     [anon_sym_speaks] = ACTIONS(528),
     [anon_sym_parts] = ACTIONS(528),
     [anon_sym_limit] = ACTIONS(528),
@@ -26858,6 +27092,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(532),
     [anon_sym_needs] = ACTIONS(532),
     [anon_sym_gives] = ACTIONS(532),
+    [anon_sym_breaks] = ACTIONS(532),
+    [anon_sym_promise] = ACTIONS(532),
     [anon_sym_speaks] = ACTIONS(532),
     [anon_sym_parts] = ACTIONS(532),
     [anon_sym_limit] = ACTIONS(532),
@@ -27085,6 +27321,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -27309,6 +27547,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -27532,6 +27772,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(534),
     [anon_sym_needs] = ACTIONS(534),
     [anon_sym_gives] = ACTIONS(534),
+    [anon_sym_breaks] = ACTIONS(534),
+    [anon_sym_promise] = ACTIONS(534),
     [anon_sym_speaks] = ACTIONS(534),
     [anon_sym_parts] = ACTIONS(534),
     [anon_sym_limit] = ACTIONS(534),
@@ -27755,6 +27997,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(434),
     [anon_sym_needs] = ACTIONS(434),
     [anon_sym_gives] = ACTIONS(434),
+    [anon_sym_breaks] = ACTIONS(434),
+    [anon_sym_promise] = ACTIONS(434),
     [anon_sym_speaks] = ACTIONS(434),
     [anon_sym_parts] = ACTIONS(434),
     [anon_sym_limit] = ACTIONS(434),
@@ -27978,6 +28222,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(540),
     [anon_sym_needs] = ACTIONS(540),
     [anon_sym_gives] = ACTIONS(540),
+    [anon_sym_breaks] = ACTIONS(540),
+    [anon_sym_promise] = ACTIONS(540),
     [anon_sym_speaks] = ACTIONS(540),
     [anon_sym_parts] = ACTIONS(540),
     [anon_sym_limit] = ACTIONS(540),
@@ -28201,6 +28447,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(544),
     [anon_sym_needs] = ACTIONS(544),
     [anon_sym_gives] = ACTIONS(544),
+    [anon_sym_breaks] = ACTIONS(544),
+    [anon_sym_promise] = ACTIONS(544),
     [anon_sym_speaks] = ACTIONS(544),
     [anon_sym_parts] = ACTIONS(544),
     [anon_sym_limit] = ACTIONS(544),
@@ -28424,6 +28672,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(540),
     [anon_sym_needs] = ACTIONS(540),
     [anon_sym_gives] = ACTIONS(540),
+    [anon_sym_breaks] = ACTIONS(540),
+    [anon_sym_promise] = ACTIONS(540),
     [anon_sym_speaks] = ACTIONS(540),
     [anon_sym_parts] = ACTIONS(540),
     [anon_sym_limit] = ACTIONS(540),
@@ -28647,6 +28897,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(553),
     [anon_sym_needs] = ACTIONS(553),
     [anon_sym_gives] = ACTIONS(553),
+    [anon_sym_breaks] = ACTIONS(553),
+    [anon_sym_promise] = ACTIONS(553),
     [anon_sym_speaks] = ACTIONS(553),
     [anon_sym_parts] = ACTIONS(553),
     [anon_sym_limit] = ACTIONS(553),
@@ -28869,6 +29121,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(544),
     [anon_sym_needs] = ACTIONS(544),
     [anon_sym_gives] = ACTIONS(544),
+    [anon_sym_breaks] = ACTIONS(544),
+    [anon_sym_promise] = ACTIONS(544),
     [anon_sym_speaks] = ACTIONS(544),
     [anon_sym_parts] = ACTIONS(544),
     [anon_sym_limit] = ACTIONS(544),
@@ -29089,6 +29343,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),
@@ -29263,6 +29519,8 @@ static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {
     [anon_sym_writes] = ACTIONS(316),
     [anon_sym_needs] = ACTIONS(316),
     [anon_sym_gives] = ACTIONS(316),
+    [anon_sym_breaks] = ACTIONS(316),
+    [anon_sym_promise] = ACTIONS(316),
     [anon_sym_speaks] = ACTIONS(316),
     [anon_sym_parts] = ACTIONS(316),
     [anon_sym_limit] = ACTIONS(316),

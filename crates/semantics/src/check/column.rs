@@ -19,6 +19,16 @@ pub struct Placed<'a> {
     pub trimmed: bool,
     /// The place in the stack's text.
     pub span: Span,
+    /// The place in the text of the stack, or of the bundle that has it.
+    pub within: Span,
+}
+
+impl Placed<'_> {
+    /// The claim of these that speaks of the promise, with the arguments that the layer has here.
+    pub fn said<'c>(&self, program: &Program, claims: &'c [Claim], promise: SignatureId) -> Option<&'c Claim> {
+        let mut held = claims.iter().filter(|claim| holds(program, claim, &self.args));
+        held.find(|claim| claim.promises(program).any(|said| said == promise))
+    }
 }
 
 /// The layers of a layer or bundle in a stack, top to bottom.
@@ -42,7 +52,7 @@ fn take_apart<'a>(
     match part.of {
         Definition::Layer(id) => {
             let Some(layer) = program.layers.get(id.index()) else { return };
-            found.push(Placed { layer, args, trimmed, span: part.span });
+            found.push(Placed { layer, args, trimmed, span: part.span, within: part.span });
         }
         Definition::Bundle(id) => {
             let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth <= crate::limits::BUNDLE_DEPTH) else {
@@ -132,6 +142,16 @@ impl<'a> Column<'a> {
             }
         }
         (Boundaries::Exact, None)
+    }
+
+    /// Who says most nearly whether this promise holds at the top of the column: the layer, its claim, and whether it gives it (else
+    /// it breaks it). None if nobody says anything: the device promises nothing.
+    pub fn promised(&self, program: &Program, promise: SignatureId) -> Option<(&'a Layer, &'a Claim, bool)> {
+        self.below.iter().find_map(|placed| {
+            let broken = placed.said(program, &placed.layer.breaks, promise).map(|claim| (placed.layer, claim, false));
+            broken
+                .or_else(|| placed.said(program, &placed.layer.gives, promise).map(|claim| (placed.layer, claim, true)))
+        })
     }
 
     /// What travels at the top of the column: as the nearest layer with such a claim says, else messages.

@@ -18,7 +18,7 @@ use crate::{codes, lost, suggest, types};
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for stack in &program.stacks {
         for index in 0..stack.instances.len() {
-            Rows { program, stack, index, out: &mut *out }.run();
+            Rows { program, stack, index, told: Vec::new(), out: &mut *out }.run();
         }
     }
 }
@@ -27,6 +27,8 @@ struct Rows<'a, 'b> {
     program: &'a Program,
     stack: &'a Stack,
     index: usize,
+    /// The promises whose lack has been told, each with the place of the layer: once for all ways down.
+    told: Vec<(Span, SignatureId)>,
     out: &'b mut Vec<Diagnostic>,
 }
 
@@ -46,7 +48,7 @@ impl<'a> Rows<'a, '_> {
         let layers = column::placed(self.program, &instance.of, instance.of.span);
         for (at, placed) in layers.iter().enumerate() {
             for below in column::below(self.program, self.stack, self.index, at, false) {
-                self.wants(placed, &below);
+                self.wants(placed, &below, &layers[..at]);
             }
             for above in column::below(self.program, self.stack, self.index, at, true) {
                 self.promises(placed, &above);
@@ -54,12 +56,15 @@ impl<'a> Rows<'a, '_> {
         }
     }
 
-    fn wants(&mut self, placed: &Placed<'a>, below: &Column<'a>) {
+    fn wants(&mut self, placed: &Placed<'a>, below: &Column<'a>, above: &[Placed<'a>]) {
         for claim in placed.layer.needs.iter().filter(|claim| column::holds(self.program, claim, &placed.args)) {
             match claim.what {
                 Claimed::Boundaries(Boundaries::Exact) if !placed.trimmed => self.exact(placed, claim.span, below),
                 Claimed::Boundaries(_) => {}
-                Claimed::Signature(id) => self.needs(placed, claim, id, below),
+                Claimed::Signature(id) => {
+                    self.needs(placed, claim, id, below);
+                    self.promised(placed, claim, below, above);
+                }
             }
         }
     }
@@ -95,6 +100,44 @@ impl<'a> Rows<'a, '_> {
         self.out.push(self.way_out(diagnostic, id, missing));
     }
 
+    /// Reports promises that a claim needs, and that nobody below gives, or that a layer between breaks.
+    fn promised(&mut self, placed: &Placed<'a>, claim: &Claim, below: &Column<'a>, above: &[Placed<'a>]) {
+        for id in claim.promises(self.program) {
+            let said = below.promised(self.program, id);
+            if said.is_some_and(|(_, _, gives)| gives) || self.told.contains(&(placed.within, id)) {
+                continue;
+            }
+            self.told.push((placed.within, id));
+            let signature = &self.program.signatures[id.index()];
+            let (layer, name) = (&placed.layer.name.text, &signature.name.text);
+            let Some((words, _)) = &signature.promise else { continue };
+            let lacks = match said {
+                None => "nobody below promises it".to_string(),
+                Some((by, _, _)) => format!("`{}` below it breaks that", by.name.text),
+            };
+            let text = format!("`{layer}` needs `{name}`, and {lacks}");
+            let mut diagnostic = Diagnostic::error(codes::UNMET_NEED, text)
+                .at(placed.span, format!("`{layer}` stands here"))
+                .label(claim.span, format!("`{name}` is needed here: {words}"))
+                .note(format!("below `{layer}` are {}", below.path()));
+            if placed.within != placed.span {
+                diagnostic = diagnostic.label(placed.within, "here in its bundle");
+            }
+            let gives = above.iter().rfind(|placed| placed.said(self.program, &placed.layer.gives, id).is_some());
+            self.out.push(match (said, gives) {
+                (Some((by, broken, _)), _) => {
+                    let help = format!("let `{layer}` stand below `{}`", by.name.text);
+                    diagnostic.label(broken.span, "broken here").help(help)
+                }
+                (None, Some(by)) => {
+                    let by = &by.layer.name.text;
+                    diagnostic.help(format!("`{by}` gives it, and stands above: let `{by}` stand below `{layer}`"))
+                }
+                (None, None) => self.way_out(diagnostic, id, Vec::new()),
+            });
+        }
+    }
+
     /// Adds the layers in sight that claim to give what is needed.
     fn way_out(&self, mut diagnostic: Diagnostic, id: SignatureId, missing: Vec<Missing>) -> Diagnostic {
         let gives = |layer: &Layer| {
@@ -105,11 +148,13 @@ impl<'a> Rows<'a, '_> {
                 Claimed::Boundaries(_) => false,
             })
         };
-        let names: Vec<&str> =
-            self.program.layers.iter().filter(|layer| gives(layer)).map(|layer| layer.name.text.as_str()).collect();
+        // What stands in for a parameter has no text of its own.
+        let layers = self.program.layers.iter().filter(|layer| gives(layer) && !layer.is_standin());
+        let names: Vec<&str> = layers.map(|layer| layer.name.text.as_str()).collect();
         diagnostic.helps.extend(missing.into_iter().filter_map(|missing| missing.help));
         if !names.is_empty() {
-            diagnostic = diagnostic.help(format!("{} says that it gives this", suggest::list(&names)));
+            let say = if names.len() == 1 { "says that it gives" } else { "say that they give" };
+            diagnostic = diagnostic.help(format!("{} {say} this", suggest::list(&names)));
         } else if diagnostic.helps.is_empty() {
             diagnostic = diagnostic.help("put a layer that gives what is missing between");
         }

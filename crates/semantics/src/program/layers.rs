@@ -76,6 +76,8 @@ pub struct Layer {
     pub needs: Vec<Claim>,
     /// What it claims to give to those above.
     pub gives: Vec<Claim>,
+    /// Promises of those below that do not hold above it.
+    pub breaks: Vec<Claim>,
     /// The vocabularies that it speaks, with the places of the claims.
     pub speaks: Vec<(VocabularyId, Span)>,
     /// Whether it is declared as a `group`: a worker in a view, which begins by itself.
@@ -97,6 +99,10 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// Whether it stands in for a parameter of a bundle that names a signature: then the name itself is the claim.
+    pub fn is_standin(&self) -> bool {
+        self.gives.iter().any(|claim| claim.span == self.name.span)
+    }
     /// A layer without members: only what its shape supplies.
     pub fn bare(name: Name, docs: String, shape: Shape, params: Vec<Param>) -> Layer {
         Layer {
@@ -126,6 +132,7 @@ impl Layer {
             writes: Vec::new(),
             needs: Vec::new(),
             gives: Vec::new(),
+            breaks: Vec::new(),
             speaks: Vec::new(),
             group: false,
             view: None,

@@ -5,7 +5,7 @@
 
 use mokume_base::Span;
 
-use super::{AttributeId, Expr, Field, Name, SignatureId, Type, VocabularyId};
+use super::{AttributeId, Expr, Field, Name, Program, SignatureId, Type, VocabularyId};
 
 /// What a boundary between two layers carries.
 #[derive(Clone, Debug)]
@@ -14,6 +14,8 @@ pub struct Signature {
     pub name: Name,
     /// All signatures that it includes, directly or not.
     pub included: Vec<SignatureId>,
+    /// What is promised, in words, and the place in the text: it holds only where a layer says that it gives it.
+    pub promise: Option<(String, Span)>,
     /// What travels through the boundary, and the place in the text.
     pub unit: Option<(Unit, Span)>,
     /// Whether messages keep their length, and the place in the text.
@@ -100,7 +102,7 @@ impl Vocabulary {
     }
 }
 
-/// One thing that a layer `needs` or `gives`.
+/// One thing that a layer `needs`, `gives` or `breaks`.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The claim.
@@ -109,6 +111,20 @@ pub struct Claim {
     pub when: Option<Expr>,
     /// The place in the layer's text.
     pub span: Span,
+}
+
+impl Claim {
+    /// The signatures with a promise that it speaks of: its own, and those that it includes.
+    pub fn promises<'a>(&self, program: &'a Program) -> impl Iterator<Item = SignatureId> + 'a {
+        let own = match self.what {
+            Claimed::Signature(id) => Some(id),
+            Claimed::Boundaries(_) => None,
+        };
+        let all = own
+            .into_iter()
+            .flat_map(|id| std::iter::once(id).chain(program.signatures[id.index()].included.iter().copied()));
+        all.filter(|id| program.signatures[id.index()].promise.is_some())
+    }
 }
 
 /// What can be claimed.

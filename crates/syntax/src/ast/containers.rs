@@ -102,7 +102,8 @@ impl Function {
     }
 }
 
-fn texts(node: &SyntaxNode) -> Vec<String> {
+/// The texts in quotes of a node.
+pub(super) fn texts(node: &SyntaxNode) -> Vec<String> {
     let tokens = node.children_with_tokens().filter_map(|element| element.into_token());
     let strings = tokens.filter(|token| token.kind() == SyntaxKind::STRING);
     strings.filter_map(|token| String::from_utf8(crate::lexer::string_octets(token.text())?).ok()).collect()

@@ -3,8 +3,8 @@
 use mokume_base::{did_you_mean, FileId, Span};
 
 use super::{
-    child, children, choice, doc_of, first_token, has_word, node, token_span, Block, Contained, Expr, Field, FieldList,
-    Function, Gives, Name, Needs, Param, Path, Speaks, Type,
+    child, children, choice, doc_of, first_token, has_word, node, token_span, Block, Breaks, Contained, Expr, Field,
+    FieldList, Function, Gives, Name, Needs, Param, Path, Speaks, Type,
 };
 use crate::kinds::{SyntaxKind, SyntaxToken};
 
@@ -13,7 +13,7 @@ choice! {
     Member {
         Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
         Publish(Publish), Limit(Limit), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
-        Gives(Gives), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
+        Gives(Gives), Breaks(Breaks), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
     }
 }
 

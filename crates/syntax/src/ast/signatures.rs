@@ -1,12 +1,13 @@
 //! Types of layers: signatures, vocabularies, and what a layer needs and gives.
 
+use super::containers::texts;
 use super::{child, children, choice, doc_of, expr_after, first_token, node, Address, Expr, Key, Name, Publish, Reads};
 use super::{Parts, Signal, Writes};
 
 choice! {
     /// A member of a signature.
     SignatureMember {
-        Include(Include), Unit(Unit), Boundaries(Boundaries), Directed(Directed), Address(Address), Key(Key),
+        Include(Include), Promise(Promise), Unit(Unit), Boundaries(Boundaries), Directed(Directed), Address(Address), Key(Key),
         Publish(Publish), Reads(Reads), Writes(Writes), Speaks(Speaks),
     }
 }
@@ -16,6 +17,8 @@ node! {
     Signature = SIGNATURE;
     /// `include Datagrams, Addressed`
     Include = INCLUDE;
+    /// `promise "casts come once, in the order of their member"`
+    Promise = PROMISE;
     /// `unit message`, `unit stream`
     Unit = UNIT;
     /// `boundaries exact`, `boundaries padded`
@@ -32,7 +35,9 @@ node! {
     Needs = NEEDS;
     /// `gives Datagrams`
     Gives = GIVES;
-    /// One name behind `needs` or `gives`
+    /// `breaks InView`
+    Breaks = BREAKS;
+    /// One name behind `needs`, `gives` or `breaks`
     Claim = CLAIM;
     /// `when checksums`
     WhenClause = WHEN_CLAUSE;
@@ -84,6 +89,13 @@ impl Vocabulary {
     }
 }
 
+impl Promise {
+    /// What is promised, in words; none where the text is missing.
+    pub fn text(&self) -> Option<String> {
+        texts(&self.0).into_iter().next()
+    }
+}
+
 impl Directed {
     /// Whether it is `down`, not `up`.
     pub fn is_down(&self) -> bool {
@@ -109,4 +121,4 @@ macro_rules! claims {
         }
     )*};
 }
-claims!(Needs, Gives);
+claims!(Needs, Gives, Breaks);

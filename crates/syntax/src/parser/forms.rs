@@ -48,6 +48,8 @@ pub(crate) fn form_of(word: &str) -> &'static str {
         "writes" => "writes ttl",
         "needs" => "needs Datagrams, exact when checksums",
         "gives" => "gives Datagrams",
+        "breaks" => "breaks InOrder",
+        "promise" => "promise \"messages come in the order in which they were sent\"",
         "speaks" => "speaks Presence",
         "parts" => "parts Output, Listen",
         "on" => "on deliver(msg, seq) { … }",

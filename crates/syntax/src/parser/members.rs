@@ -6,9 +6,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-pub(crate) const MEMBER_WORDS: [&str; 22] = [
+pub(crate) const MEMBER_WORDS: [&str; 23] = [
     "header", "key", "match", "address", "below", "entity", "point", "session", "view", "object", "publish", "limit",
-    "serves", "uses", "reads", "writes", "needs", "gives", "speaks", "parts", "fn", "on",
+    "serves", "uses", "reads", "writes", "needs", "gives", "breaks", "speaks", "parts", "fn", "on",
 ];
 
 /// The layouts of a header without a wire.
@@ -167,6 +167,7 @@ impl Parser<'_> {
             "writes" => self.names(WRITES),
             "needs" => self.claims(NEEDS),
             "gives" => self.claims(GIVES),
+            "breaks" => self.claims(BREAKS),
             "speaks" => self.name_list(SPEAKS, "a vocabulary's name"),
             "parts" => self.name_list(PARTS, "a part's name"),
             "fn" if self.handler_as_function() => {}

@@ -6,8 +6,20 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-const SIGNATURE_WORDS: [&str; 11] =
-    ["include", "unit", "boundaries", "down", "up", "address", "key", "publish", "reads", "writes", "speaks"];
+const SIGNATURE_WORDS: [&str; 12] = [
+    "include",
+    "promise",
+    "unit",
+    "boundaries",
+    "down",
+    "up",
+    "address",
+    "key",
+    "publish",
+    "reads",
+    "writes",
+    "speaks",
+];
 /// Words that may precede an event of a vocabulary.
 const EVENT_WORDS: [&str; 4] = ["may", "all", "begins", "ends"];
 const VOCABULARY_WORDS: [&str; 3] = ["down", "up", "reasons"];
@@ -54,6 +66,7 @@ impl Parser<'_> {
         self.form = form_of(word);
         match word {
             "include" => self.name_list(INCLUDE, "a signature's name"),
+            "promise" => self.promise(),
             "unit" => self.name_list(UNIT, "`message` or `stream`"),
             "boundaries" => self.name_list(BOUNDARIES, "`exact` or `padded`"),
             "reasons" => self.name_list(REASONS, "a reason's name"),
@@ -65,6 +78,14 @@ impl Parser<'_> {
             "reads" => self.name_list(READS, "an attribute's name"),
             _ => self.name_list(WRITES, "an attribute's name"),
         }
+    }
+
+    /// `promise "messages come in the order in which they were sent"`
+    fn promise(&mut self) {
+        self.open_documented(PROMISE);
+        self.bump();
+        self.expect(STRING, "what is promised, in quotes");
+        self.close();
     }
 
     /// Reads a keyword and names.

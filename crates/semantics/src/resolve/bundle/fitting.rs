@@ -6,7 +6,7 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{Context, Given, Higher, Item, Kind, Wanted};
 use crate::resolve::items::higher::SHAPES;
-use crate::signature::Claimed;
+use crate::signature::{Claim, Claimed};
 use crate::{codes, suggest, tree, types};
 
 /// Reports a missing argument for a parameter without a default.
@@ -65,7 +65,7 @@ fn functions_like(cx: &Context, file: FileId, params: &[Type], result: Type) -> 
 
 fn layers_like(cx: &Context, wanted: Wanted) -> Vec<String> {
     let fits = |layer: &&Layer| match wanted {
-        Wanted::Signature(id) => gives(cx, layer, id),
+        Wanted::Signature(id) => gives(cx, layer, id) && !layer.is_standin(),
         _ => false,
     };
     cx.program.layers.iter().filter(fits).map(|layer| layer.name.text.clone()).take(4).collect()
@@ -133,10 +133,24 @@ fn other_type(cx: &mut Context, file: FileId, name: &Name, function: &Function, 
 }
 
 fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {
-    layer.gives.iter().any(|claim| match claim.what {
+    layer.gives.iter().any(|claim| speaks_of(cx, claim, wanted))
+}
+
+fn speaks_of(cx: &Context, claim: &Claim, wanted: SignatureId) -> bool {
+    match claim.what {
         Claimed::Signature(id) => id == wanted || cx.program.signatures[id.index()].included.contains(&wanted),
         Claimed::Boundaries(_) => false,
-    })
+    }
+}
+
+/// Whether layers, the top one first, give this: the first that speaks of it says so.
+fn give(cx: &Context, layers: &[Layer], wanted: SignatureId) -> bool {
+    let first = layers.iter().find(|layer| breaks(cx, layer, wanted) || gives(cx, layer, wanted));
+    first.is_some_and(|layer| !breaks(cx, layer, wanted))
+}
+
+fn breaks(cx: &Context, layer: &Layer, promise: SignatureId) -> bool {
+    layer.breaks.iter().any(|claim| speaks_of(cx, claim, promise))
 }
 
 /// Whether a layer or bundle fits a parameter; reports if not.
@@ -148,13 +162,18 @@ pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -
         // A bundle counts as a worker if all its layers are workers.
         Wanted::Shape(Shape::Worker) => layers.iter().all(|layer| layer.shape == Shape::Worker),
         Wanted::Shape(shape) => top.shape == shape,
-        Wanted::Signature(id) => layers.iter().any(|layer| gives(cx, layer, id)),
+        Wanted::Signature(id) => give(cx, &layers, id),
     };
     if fits {
         return true;
     }
     let (what, named) = (show_wanted(cx, wanted), &top.name.text);
+    let broken = match wanted {
+        Wanted::Signature(id) => layers.iter().find(|layer| breaks(cx, layer, id)),
+        _ => None,
+    };
     let help = match wanted {
+        Wanted::Signature(_) if broken.is_some() => "let a layer that gives it stand above".into(),
         Wanted::Signature(id) => {
             let signature = cx.program.signatures[id.index()].name.text.clone();
             match layers_like(cx, wanted) {
@@ -165,8 +184,12 @@ pub(super) fn fits(cx: &mut Context, part: &Use, wanted: Wanted, param: &Name) -
         }
         _ => "perhaps the arguments stand in another order than the parameters; name them: `Name: Layer`".into(),
     };
+    let here = match broken {
+        Some(by) => format!("`{}` breaks that", by.name.text),
+        None => format!("`{named}` is {}", shape_of(&layers)),
+    };
     let diagnostic = Diagnostic::error(codes::HIGHER_ARGUMENT, format!("`{}` is wanted to be {what}", param.text))
-        .at(part.span, format!("`{named}` is {}", shape_of(&layers)))
+        .at(part.span, here)
         .label(param.span, "the parameter")
         .help(help);
     cx.report(diagnostic);

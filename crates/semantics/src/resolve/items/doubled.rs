@@ -69,7 +69,8 @@ fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
                 let names = directed.events().into_iter().filter_map(|event| event.name());
                 events[usize::from(directed.is_down())].extend(names);
             }
-            ast::SignatureMember::Unit(_)
+            ast::SignatureMember::Promise(_)
+            | ast::SignatureMember::Unit(_)
             | ast::SignatureMember::Boundaries(_)
             | ast::SignatureMember::Address(_)
             | ast::SignatureMember::Key(_)
@@ -85,7 +86,7 @@ fn signature(cx: &mut Context, file: FileId, item: &ast::Signature) {
 
 /// `reads ttl, ttl`, and `reads ttl` in two members of one text.
 fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
-    let [mut reads, mut writes, mut speaks, mut needs, mut gives, mut serves] = [const { Vec::new() }; 6];
+    let [mut reads, mut writes, mut speaks, mut needs, mut gives, mut breaks, mut serves] = [const { Vec::new() }; 7];
     for member in members {
         match member {
             ast::Member::Reads(list) => reads.extend(list.names()),
@@ -93,6 +94,7 @@ fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
             ast::Member::Speaks(list) => speaks.extend(list.names()),
             ast::Member::Needs(list) => claimed(cx, file, &list.names(), list.condition().is_some(), &mut needs),
             ast::Member::Gives(list) => claimed(cx, file, &list.names(), list.condition().is_some(), &mut gives),
+            ast::Member::Breaks(list) => claimed(cx, file, &list.names(), list.condition().is_some(), &mut breaks),
             ast::Member::Serves(one) => serves.extend(one.service()),
             ast::Member::Header(_)
             | ast::Member::Key(_)
@@ -109,7 +111,7 @@ fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
             | ast::Member::Handler(_) => {}
         }
     }
-    for names in [reads, writes, speaks, needs, gives, serves] {
+    for names in [reads, writes, speaks, needs, gives, breaks, serves] {
         cx.given_once_each(&named(file, &names));
     }
 }

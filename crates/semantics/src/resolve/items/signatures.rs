@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, FileId, Span};
-use mokume_syntax::ast;
+use mokume_syntax::ast::{self, AstNode};
 
 use crate::events::{DOWN, UP};
 use crate::program::*;
@@ -163,6 +163,7 @@ fn empty(name: Name) -> Signature {
     Signature {
         name,
         included: Vec::new(),
+        promise: None,
         unit: None,
         boundaries: None,
         down: Vec::new(),
@@ -204,6 +205,11 @@ impl Making<'_> {
         let file = self.file;
         match member {
             ast::SignatureMember::Include(_) => {}
+            ast::SignatureMember::Promise(promise) => {
+                if let Some(text) = promise.text() {
+                    self.promise(text, promise.span(file));
+                }
+            }
             ast::SignatureMember::Unit(unit) => {
                 unit.names().iter().for_each(|name| self.unit_word(&tree::name(file, name)));
             }
@@ -288,6 +294,20 @@ impl Making<'_> {
         once_each(&mut self.signature.reads);
         once_each(&mut self.signature.writes);
         once_each(&mut self.signature.speaks);
+    }
+
+    /// A signature makes one promise; what it includes may make others.
+    fn promise(&mut self, text: String, span: Span) {
+        match &self.signature.promise {
+            Some((_, first)) => {
+                let diagnostic = Diagnostic::error(codes::SIGNATURE_DISAGREES, "a signature makes one promise")
+                    .at(span, "another one")
+                    .label(*first, "the first")
+                    .help("write a signature for each, and one that includes them");
+                self.cx.report(diagnostic);
+            }
+            None => self.signature.promise = Some((text, span)),
+        }
     }
 
     fn unit(&mut self, unit: Unit, span: Span) {
@@ -423,4 +443,24 @@ pub fn claims(
         claims.push(Claim { what, when: when.clone(), span: name.span });
     }
     claims
+}
+
+/// Of what a layer `breaks`: those that are promises. Others are reported.
+pub fn broken(cx: &mut Context, claims: Vec<Claim>) -> Vec<Claim> {
+    let is_promise = |cx: &Context, claim: &Claim| match claim.what {
+        Claimed::Signature(id) => cx.program.signatures[id.index()].promise.is_some(),
+        Claimed::Boundaries(_) => false,
+    };
+    let (kept, others): (Vec<Claim>, Vec<Claim>) = claims.into_iter().partition(|claim| is_promise(cx, claim));
+    for claim in others {
+        let (text, help) = match claim.what {
+            Claimed::Signature(id) => (
+                format!("`{}` makes no promise that could be broken", cx.program.signatures[id.index()].name.text),
+                "say in it what is promised: `promise \"…\"`",
+            ),
+            Claimed::Boundaries(_) => ("boundaries are no promise".to_string(), "write `gives padded`"),
+        };
+        cx.error(codes::SIGNATURE_PART, text, claim.span, "broken here", help);
+    }
+    kept
 }

@@ -65,6 +65,11 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
             let claims = signatures::claims(reader.cx, reader.file, reader.id, &gives.names(), gives.condition());
             reader.this().gives.extend(claims);
         }
+        ast::Member::Breaks(breaks) => {
+            let claims = signatures::claims(reader.cx, reader.file, reader.id, &breaks.names(), breaks.condition());
+            let claims = signatures::broken(reader.cx, claims);
+            reader.this().breaks.extend(claims);
+        }
         ast::Member::Speaks(speaks) => {
             let said = reader.cx.out.len();
             let found = signatures::vocabularies(reader.cx, reader.file, &speaks.names());

@@ -125,6 +125,7 @@ fn word_of(member: &ast::Member) -> Option<&'static str> {
         ast::Member::Uses(_) => "uses",
         ast::Member::Needs(_) => "needs",
         ast::Member::Gives(_) => "gives",
+        ast::Member::Breaks(_) => "breaks",
         ast::Member::Speaks(_) => "speaks",
         ast::Member::Parts(_) => "parts",
         ast::Member::Scope(_) | ast::Member::Object(_) | ast::Member::Function(_) => return None,
