@@ -2,10 +2,12 @@
 //! in it that the network must find. Which stacks compose, and what of it each keeps, is the table of `docs/groups.md`.
 //!
 //! `stacks` has the networks, the table, and the time to a new view; `faults` what is planted; `switching` the ways of which a view uses one;
-//! `found` what outsiders found.
+//! `found` and `found_again` what outsiders found; `orders` in which order layers stand.
 
 mod faults;
 mod found;
+mod found_again;
+mod orders;
 mod stacks;
 mod switching;
 
@@ -62,6 +64,7 @@ fn networks() -> Vec<(&'static str, String)> {
         ("frag_large", stacks::frag_large()),
     ];
     networks.extend(found::networks());
+    networks.extend(found_again::networks());
     networks
 }
 
