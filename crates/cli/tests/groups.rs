@@ -280,7 +280,7 @@ const FAULTS: [Fault; 20] = [
     // The view ends without casts that some members lack.
     Fault { layer: "vsync", from: "            if low != high { all = false }\n", to: "", seed: "1", broken: "total" },
     // Any member that is ready makes the next view.
-    Fault { layer: "intra", from: "if same == why and first_of(why.failed) == me { begin() }", to: "if same == why { begin() }", seed: "1", broken: "together" },
+    Fault { layer: "intra", from: "if same == why and first_of(why.failed | gone) == me { begin() }", to: "if same == why { begin() }", seed: "1", broken: "together" },
     // A message of another view is heard.
     Fault { layer: "bottom", from: "if msg.foreign { drop msg: other_view } else { above.deliver(msg) }", to: "above.deliver(msg)", seed: "16", broken: "fifo" },
     // Gaps are skipped.

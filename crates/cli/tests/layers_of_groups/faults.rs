@@ -166,7 +166,7 @@ const FAULTS: [(&str, Fault); 30] = [
         },
     ),
     // Who has left comes in again.
-    ("leave", Fault { layer: "heal", from: " and !gone", to: "", seed: "12", broken: "c.app.view(_, _, 4" }),
+    ("leave", Fault { layer: "heal", from: " and !gone", to: "", seed: "30", broken: "c.app.view(_, _, 4" }),
     // Half is enough.
     (
         "primary",

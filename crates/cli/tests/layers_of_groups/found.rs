@@ -276,7 +276,7 @@ const FAULTS: [(&str, Fault); 14] = [
     ("nobody_came", Fault { layer: "primary", from: "        if not are_most(count) or known == [] and all < view.size {\n            if all == view.size { above.primary(false) }\n            return\n        }\n", to: "", seed: "1", broken: "\"a alone\"" }),
     ("burst", Fault { layer: "sync", from: "        if below.credit == 0 {\n            start soon", to: "        if below.credit == 1000 {\n            start soon", seed: "1", broken: "`expect casts own`" }),
     ("leave_by_turns", Fault { layer: "token", from: "    on leave() { if unsent.is_empty() { pass } else { leaves = true } }\n", to: "", seed: "1", broken: "\"last" }),
-    ("leave_alone", Fault { layer: "leave", from: "        below.goes([me])  // alone, too: no view takes us in\n", to: "", seed: "1", broken: "app." }),
+    ("leave_alone", Fault { layer: "leave", from: "        below.retires()  // alone, too\n", to: "", seed: "1", broken: "app." }),
     ("large", Fault { layer: "sync", from: "        if unlikely msg.size > below.mtu {\n            drop msg: too_big\n            return\n        }\n", to: "", seed: "1", broken: "`expect casts" }),
     ("nobody", Fault { layer: "heal", from: "        if !goes_in or first_of", to: "        if into == 0 or first_of", seed: "1", broken: "app.view" }),
     ("granted", Fault { layer: "sync", from: "    on begun() { if is_open and below.credit > 0 { above.grant_sends(below.credit, below.credit_octets) } }\n", to: "    on begun() { }\n", seed: "1", broken: "grant_sends_to" }),

@@ -3,7 +3,7 @@
 use super::{faults, judged, stacks, still, ORDERED};
 use crate::groups::Fault;
 
-pub fn networks() -> [(&'static str, String); 8] {
+pub fn networks() -> [(&'static str, String); 9] {
     [
         ("edge", edge()),
         ("reborn", reborn()),
@@ -13,6 +13,7 @@ pub fn networks() -> [(&'static str, String); 8] {
         ("paced", paced()),
         ("leave_apart", leave_apart()),
         ("slow_line", slow_line()),
+        ("leave_both", leave_both()),
     ]
 }
 
@@ -158,7 +159,34 @@ network Net {
     .to_string()
 }
 
-const FAULTS: [(&str, Fault); 8] = [
+/// Two leave at once, of whom one makes views: it made one with itself when it had said that it goes, and of the others one went there and
+/// one into that which they made without it. Nobody would be suspected for six seconds.
+fn leave_both() -> String {
+    "use group
+bundle Tried(own: Member) = Members / Sync / TotalOrder / Stable / Leave / Mnak / Vsync / Current / Intra / Suspect(1 s) / Bottom(own)
+stack Chat(device: Device, own: Member) {
+    app = Tried(own) over device
+    export app
+}
+network Net {
+    host a = Chat(own: 1)
+    host b = Chat(own: 2)
+    host c = Chat(own: 3)
+    host d = Chat(own: 4)
+    link lan { a.device, b.device, c.device, d.device   delay 1 ms }
+    at 2500 ms  b.app.leave()
+    at 2501 ms  a.app.leave()
+    expect a.app.left()  until 3 s
+    expect b.app.left()  until 3 s
+    expect c.app.view(_, _, 2, ..)  until 3 s
+    expect d.app.view(_, _, 2, ..)  until 3 s
+    until 3500 ms
+}
+"
+    .to_string()
+}
+
+const FAULTS: [(&str, Fault); 9] = [
     ("edge", Fault { layer: "mnak", from: " +% ABOVE", to: "", seed: "1", broken: "`expect casts" }),
     (
         "reborn",
@@ -216,6 +244,16 @@ const FAULTS: [(&str, Fault); 8] = [
             to: "Intra",
             seed: "1",
             broken: "app.view",
+        },
+    ),
+    (
+        "leave_both",
+        Fault {
+            layer: "intra",
+            from: "first_of(why.failed | gone)",
+            to: "first_of(why.failed)",
+            seed: "1",
+            broken: "_, 2, ..",
         },
     ),
 ];
