@@ -139,7 +139,7 @@ fn leave_apart() -> String {
     still("Members / Sync / Primary(4) / TotalOrder(depth) / Stable / Leave / Pt2pt", 128, &lines, 4000)
 }
 
-/// Round trips of five times `every`: three come into one view, and stay there.
+/// Round trips of two seconds, five times `every`: three come into one view, and stay there.
 fn slow_line() -> String {
     "use group
 stack Chat(device: Device, own: Member) {
@@ -151,8 +151,13 @@ network Net {
     host b = Chat(own: 2)
     host c = Chat(own: 3)
     link lan { a.device, b.device, c.device   delay 1 s }
-    expect a.app.view(_, _, 3, ..)  1 times
-    expect a.app.view(..)  3 times
+    at 50 s  a.app.send_to(0, 255, \"x\")
+    casts app.send_to(_, 255, _)
+    delivers app.deliver_from
+    views app.view(?v, ..)
+    expect casts own, together
+    expect c.app.view(_, _, 3, ..)  until 50 s
+    expect c.app.deliver_from(_, _, \"x\")
     until 100 s
 }
 "
@@ -239,9 +244,9 @@ const FAULTS: [(&str, Fault); 9] = [
     (
         "slow_line",
         Fault {
-            layer: "members",
-            from: "Intra(every * 2 / 3, every * 10 / 3)",
-            to: "Intra",
+            layer: "heal",
+            from: "min(2 * patience, 64)",
+            to: "min(2 * patience, 4)",
             seed: "1",
             broken: "app.view",
         },
