@@ -27,7 +27,7 @@ impl Placed<'_> {
     /// The claim of these that speaks of the promise, with the arguments that the layer has here.
     pub fn said<'c>(&self, program: &Program, claims: &'c [Claim], promise: SignatureId) -> Option<&'c Claim> {
         let mut held = claims.iter().filter(|claim| holds(program, claim, &self.args));
-        held.find(|claim| claim.promises(program).any(|said| said == promise))
+        held.find(|claim| promises(program, claim).any(|said| said == promise))
     }
 }
 
@@ -204,6 +204,17 @@ impl<'a> Column<'a> {
 
 fn has_sessions(layer: &Layer) -> bool {
     layer.has_scope(ScopeKind::Session)
+}
+
+/// The signatures with a promise that a claim speaks of: its own, and those that it includes.
+pub(super) fn promises<'a>(program: &'a Program, claim: &Claim) -> impl Iterator<Item = SignatureId> + 'a {
+    let own = match claim.what {
+        Claimed::Signature(id) => Some(id),
+        Claimed::Boundaries(_) => None,
+    };
+    let included = |id: SignatureId| program.signatures[id.index()].included.iter().copied();
+    let all = own.into_iter().flat_map(move |id| std::iter::once(id).chain(included(id)));
+    all.filter(|id| program.signatures[id.index()].promise.is_some())
 }
 
 /// Whether a claim holds with these arguments; true if its condition is decided only at the start.

@@ -102,7 +102,7 @@ impl<'a> Rows<'a, '_> {
 
     /// Reports promises that a claim needs, and that nobody below gives, or that a layer between breaks.
     fn promised(&mut self, placed: &Placed<'a>, claim: &Claim, below: &Column<'a>, above: &[Placed<'a>]) {
-        for id in claim.promises(self.program) {
+        for id in column::promises(self.program, claim) {
             let said = below.promised(self.program, id);
             if said.is_some_and(|(_, _, gives)| gives) || self.told.contains(&(placed.within, id)) {
                 continue;

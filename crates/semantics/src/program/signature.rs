@@ -5,7 +5,7 @@
 
 use mokume_base::Span;
 
-use super::{AttributeId, Expr, Field, Name, Program, SignatureId, Type, VocabularyId};
+use super::{AttributeId, Expr, Field, Name, SignatureId, Type, VocabularyId};
 
 /// What a boundary between two layers carries.
 #[derive(Clone, Debug)]
@@ -111,20 +111,6 @@ pub struct Claim {
     pub when: Option<Expr>,
     /// The place in the layer's text.
     pub span: Span,
-}
-
-impl Claim {
-    /// The signatures with a promise that it speaks of: its own, and those that it includes.
-    pub fn promises<'a>(&self, program: &'a Program) -> impl Iterator<Item = SignatureId> + 'a {
-        let own = match self.what {
-            Claimed::Signature(id) => Some(id),
-            Claimed::Boundaries(_) => None,
-        };
-        let all = own
-            .into_iter()
-            .flat_map(|id| std::iter::once(id).chain(program.signatures[id.index()].included.iter().copied()));
-        all.filter(|id| program.signatures[id.index()].promise.is_some())
-    }
 }
 
 /// What can be claimed.
