@@ -540,12 +540,17 @@ stack S(device: Device) {
 #[test]
 fn an_error_in_a_layer_of_the_library_shows_the_line_of_the_stack() {
     let file = scratch("of_the_library.mok");
-    let stack = "use group\n\nstack A(device: Device) {\n    o   = Ordered(1) over device\n    app = TotalOrder(8) over o\n    export app\n}\n";
-    std::fs::write(&file, stack).unwrap();
-    let output = mokume(&["check", &file]);
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert!(said.contains("error[M0727]") && said.contains("app = TotalOrder(8) over o"), "{said}");
-    assert_eq!(said.matches("error[").count(), 1, "{said}");
+    // A layer that cannot work there, and one whose promises do not hold there: the second of them is noted.
+    for (layer, code, more) in [("Sync(8)", "M0727", ""), ("TotalOrder(8)", "M0552", "it needs `OfOthers`, too")] {
+        let stack =
+            format!("use group\n\nstack A(device: Device) {{\n    o   = Ordered(1) over device\n    app = {layer} over o\n    export app\n}}\n");
+        std::fs::write(&file, stack).unwrap();
+        let output = mokume(&["check", &file]);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(said.contains(&format!("error[{code}]")) && said.contains(&format!("app = {layer} over o")), "{said}");
+        assert!(said.contains(more), "{said}");
+        assert_eq!(said.matches("error[").count(), 1, "{said}");
+    }
 }
 
 /// What `mokume check` says of a text.

@@ -27,9 +27,24 @@ struct Rows<'a, 'b> {
     program: &'a Program,
     stack: &'a Stack,
     index: usize,
-    /// The promises whose lack has been told, each with the place of the layer: once for all ways down.
-    told: Vec<(Span, SignatureId)>,
+    /// The promises whose lack has been told: once for all ways down.
+    told: Vec<Told>,
     out: &'b mut Vec<Diagnostic>,
+}
+
+/// A promise whose lack has been told.
+struct Told {
+    /// The layer's place in the text of the stack, or of the bundle that has it.
+    place: Span,
+    promise: SignatureId,
+    /// The place of the report in `out`.
+    report: usize,
+}
+
+impl Told {
+    fn of(&self, placed: &Placed, promise: SignatureId) -> bool {
+        self.place == placed.within && self.promise == promise
+    }
 }
 
 /// One thing that a signature has and a boundary lacks.
@@ -100,14 +115,14 @@ impl<'a> Rows<'a, '_> {
         self.out.push(self.way_out(diagnostic, id, missing));
     }
 
-    /// Reports promises that a claim needs, and that nobody below gives, or that a layer between breaks.
+    /// Reports promises that a claim needs, and that nobody below gives, or that a layer between breaks: the first of a layer, with the
+    /// others noted there, as one other place often mends them all.
     fn promised(&mut self, placed: &Placed<'a>, claim: &Claim, below: &Column<'a>, above: &[Placed<'a>]) {
         for id in column::promises(self.program, claim) {
             let said = below.promised(self.program, id);
-            if said.is_some_and(|(_, _, gives)| gives) || self.told.contains(&(placed.within, id)) {
+            if said.is_some_and(|(_, _, gives)| gives) || self.told.iter().any(|told| told.of(placed, id)) {
                 continue;
             }
-            self.told.push((placed.within, id));
             let signature = &self.program.signatures[id.index()];
             let (layer, name) = (&placed.layer.name.text, &signature.name.text);
             let Some((words, _)) = &signature.promise else { continue };
@@ -115,6 +130,14 @@ impl<'a> Rows<'a, '_> {
                 None => "nobody below promises it".to_string(),
                 Some((by, _, _)) => format!("`{}` below it breaks that", by.name.text),
             };
+            let first = self.told.iter().find(|told| told.place == placed.within).map(|told| told.report);
+            let report = first.unwrap_or(self.out.len());
+            self.told.push(Told { place: placed.within, promise: id, report });
+            if let Some(first) = first {
+                let note = format!("it needs `{name}`, too ({words}), and {lacks}");
+                self.out[first].notes.push(note);
+                continue;
+            }
             let text = format!("`{layer}` needs `{name}`, and {lacks}");
             let mut diagnostic = Diagnostic::error(codes::UNMET_NEED, text)
                 .at(placed.span, format!("`{layer}` stands here"))
