@@ -561,6 +561,45 @@ fn checked(name: &str, source: &str) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
+/// What lacks is told with who breaks it, who gives it though from above, and where in a bundle the layer stands.
+#[test]
+fn a_promise_that_does_not_hold_is_told_with_its_reason() {
+    let layers = "signature InOrder { promise \"messages come in order\" }
+signature Plain { unit message }
+worker Orders { gives InOrder }
+worker Hurries { breaks InOrder }
+worker Repeats { needs InOrder }
+worker Odd { breaks Plain, padded }
+";
+    let of = |stack: &str| {
+        checked(
+            "promise.mok",
+            &format!("{layers}{stack}stack S(device: Device) {{\n    app = Tried over device\n    export app\n}}\n"),
+        )
+    };
+    let said = of("bundle Tried = Repeats / Hurries / Orders\n");
+    for part in [
+        "`Hurries` below it breaks that",
+        "messages come in order",
+        "here in its bundle",
+        "broken here",
+        "let `Repeats` stand below `Hurries`",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    for part in ["`Plain` makes no promise that could be broken", "boundaries are no promise", "write `gives padded`"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let said = of("bundle Tried = Orders / Repeats\n");
+    assert!(said.contains("nobody below promises it"), "{said}");
+    assert!(said.contains("`Orders` gives it, and stands above: let `Orders` stand below `Repeats`"), "{said}");
+    let said = of("bundle Tried = Repeats\n");
+    assert!(said.contains("`Orders` says that it gives this"), "{said}");
+    let said =
+        of("bundle Kept(Lower: InOrder) = Repeats / Lower\nbundle Bad = Hurries / Orders\nbundle Tried = Kept(Bad)\n");
+    assert!(said.contains("`Hurries` breaks that") && said.contains("let a layer that gives it stand above"), "{said}");
+}
+
 /// A host of UDP, with its line for `Udp`, and a network with this input.
 fn of_udp(line: &str, input: &str) -> String {
     format!(

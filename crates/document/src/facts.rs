@@ -143,12 +143,12 @@ impl Found {
         match node.kind() {
             S::FIELD => self.field(node, file),
             S::CLAIM => {
-                let about = match node.parent().map(|parent| parent.kind()) {
-                    Some(S::GIVES | S::BREAKS) => About::Gives,
-                    _ => About::Needs,
+                let line = tree::line(node);
+                let (about, says) = match node.parent().map(|parent| parent.kind()) {
+                    Some(S::GIVES) => (About::Gives, line),
+                    Some(S::BREAKS) => (About::Gives, format!("breaks {line}")),
+                    _ => (About::Needs, line),
                 };
-                let breaks = node.parent().is_some_and(|parent| parent.kind() == S::BREAKS);
-                let says = if breaks { format!("breaks {}", tree::line(node)) } else { tree::line(node) };
                 self.add(about, tree::word(node), says, in_place);
             }
             S::USES => self.each_name(About::Uses, node, file),

@@ -25,9 +25,14 @@ pub fn networks() -> [(&'static str, String); 15] {
     ]
 }
 
-/// The example's store upon these layers, and what happens to it.
+/// The example's store upon these layers.
+pub fn store_upon(layers: &str) -> String {
+    stacks::store_layers().replace("Sync / Transfer / TotalOrder", layers)
+}
+
+/// The same, and what happens to it.
 fn replicas(layers: &str, lines: &[&str]) -> String {
-    let text = stacks::store_layers().replace("Sync / Transfer / TotalOrder", layers);
+    let text = store_upon(layers);
     format!("{text}network Net {{\n    {}\n}}\n", lines.join("\n    "))
 }
 

@@ -1,9 +1,9 @@
 //! What a later outsider found: casts as long as a packet, hosts that begin anew, windows, limits in octets, long lines.
 
-use super::{faults, judged, stacks, still, ORDERED};
+use super::{faults, found, judged, still, ORDERED};
 use crate::groups::Fault;
 
-pub fn networks() -> [(&'static str, String); 9] {
+pub fn networks() -> [(&'static str, String); 10] {
     [
         ("edge", edge()),
         ("reborn", reborn()),
@@ -11,10 +11,29 @@ pub fn networks() -> [(&'static str, String); 9] {
         ("windows", windows()),
         ("throttled", throttled()),
         ("paced", paced()),
-        ("leave_apart", leave_apart()),
+        ("leave_apart", leave_apart("2 s")),
+        ("leave_ending", leave_apart("1170500 us")),
         ("slow_line", slow_line()),
         ("leave_both", leave_both()),
     ]
+}
+
+/// Hosts of a stack on one line, and what happens there.
+fn lan(layers: &str, stack: &str, count: usize, delay: &str, lines: &str) -> String {
+    let names = &["a", "b", "c", "d", "e"][..count];
+    let host = |(at, name): (usize, &&str)| format!("    host {name} = {stack}(own: {})\n", at + 1);
+    let hosts: String = names.iter().enumerate().map(host).collect();
+    let devices: Vec<String> = names.iter().map(|name| format!("{name}.device")).collect();
+    let link = format!("    link lan {{ {}   delay {delay} }}\n", devices.join(", "));
+    format!("{layers}network Net {{\n{hosts}{link}{lines}}}\n")
+}
+
+/// The same of these layers, each with headers of its own.
+fn group(layers: &str, count: usize, delay: &str, lines: &str) -> String {
+    let stack = format!(
+        "use group\nstack Host(device: Device, own: Member) {{\n    app = {layers} over device\n    export app\n}}\n"
+    );
+    lan(&stack, "Host", count, delay, lines)
 }
 
 /// Casts as long as a packet has room for, where each layer's header stands by itself: one that was kept for the order was dropped further
@@ -35,20 +54,13 @@ fn edge() -> String {
 /// Five hosts, of which two are cut off and one begins anew beside them: it remembers nothing, so that no view of these three is a primary
 /// one. The others suspect it late, and go on meanwhile.
 fn reborn() -> String {
-    "use group
-bundle Five(own: Member) = Members / Sync / Primary(5) / TotalOrder / Stable / Mnak / Vsync / Current / Intra / Suspect(1 s) / Bottom(own)
-stack Host(device: Device, own: Member) {
-    app = Five(own) over device
-    export app
-}
-network Net {
-    host a = Host(own: 1)
-    host b = Host(own: 2)
-    host c = Host(own: 3)
-    host d = Host(own: 4)
-    host e = Host(own: 5)
-    link lan { a.device, b.device, c.device, d.device, e.device   delay 1 ms }
-    partition d, e from 4 s until 18 s
+    let layers =
+        "Members / Sync / Primary(5) / TotalOrder / Stable / Mnak / Vsync / Current / Intra / Suspect(1 s) / Bottom(own)";
+    group(
+        layers,
+        5,
+        "1 ms",
+        "    partition d, e from 4 s until 18 s
     crash c at 18 s
     partition a, b from 18 s until 21 s
     restart c(own: 17) at 18020 ms
@@ -60,24 +72,19 @@ network Net {
     expect nothing at d.app.deliver_from(_, _, \"by the new\") until 20950 ms
     expect b.app.deliver_from(_, _, \"by all\")
     until 41 s
-}
-"
-    .to_string()
+",
+    )
 }
 
 /// A value that a primary view wrote stays, though its maker begins anew beside those who do not know it.
 fn reborn_states() -> String {
-    let layers =
-        stacks::store_layers().replace("Sync / Transfer / TotalOrder", "Sync / Transfer / Primary(5) / TotalOrder");
-    format!(
-        "{layers}network Net {{
-    host a = Replica(own: 1)
-    host b = Replica(own: 2)
-    host c = Replica(own: 3)
-    host d = Replica(own: 4)
-    host e = Replica(own: 5)
-    link lan {{ a.device, b.device, c.device, d.device, e.device   delay 1 ms }}
-    partition d, e from 4 s until 7 s
+    let layers = found::store_upon("Sync / Transfer / Primary(5) / TotalOrder");
+    lan(
+        &layers,
+        "Replica",
+        5,
+        "1 ms",
+        "    partition d, e from 4 s until 7 s
     partition b, c from 6 s until 9 s
     at 5 s  b.app.put(7, 100)
     crash a at 6 s
@@ -86,8 +93,7 @@ fn reborn_states() -> String {
     expect d.app.view(_, _, 3, ..)  until 9 s
     expect d.app.value(7, 100)
     until 13 s
-}}
-"
+",
     )
 }
 
@@ -103,55 +109,51 @@ fn windows() -> String {
     still("Members / Sync / Frag(48) / TotalOrder(depth) / Stable / Leave / Pt2pt", 128, &lines, 4000)
 }
 
+/// A cast of so many octets and three, of this number.
+fn cast(number: usize, octets: usize) -> String {
+    format!("{number:03}{}", "x".repeat(octets))
+}
+
 fn casts(count: usize, at: impl Fn(usize) -> String, octets: usize) -> Vec<String> {
-    let fill = "x".repeat(octets);
-    (0..count).map(|number| format!("at {}  b.app.send_to(0, 255, \"{number:03}{fill}\")", at(number))).collect()
+    let line = |number| format!("at {}  b.app.send_to(0, 255, \"{}\")", at(number), cast(number, octets));
+    (0..count).map(line).collect()
 }
 
 /// Sixty casts of a thousand octets at once, of which sixteen may be on their way: the port drops the others.
 fn throttled() -> String {
     let mut lines = casts(60, |_| "2 s".to_string(), 997);
-    let fill = "x".repeat(997);
-    lines.push(format!("expect c.app.deliver_from(_, _, \"010{fill}\")"));
-    lines.push(format!("expect nothing at c.app.deliver_from(_, _, \"040{fill}\")"));
+    lines.push(format!("expect c.app.deliver_from(_, _, \"{}\")", cast(10, 997)));
+    lines.push(format!("expect nothing at c.app.deliver_from(_, _, \"{}\")", cast(40, 997)));
     still("Members / Sync / Flow(128, 16_000) / TotalOrder(depth) / Stable", 128, &lines, 3000)
 }
 
-/// What waited for a view goes by the same limit: two casts in each round trip.
+/// What waited for a view goes by the same limit: one cast in each round trip.
 fn paced() -> String {
     let mut lines = casts(64, |number| format!("{} us", 1_220_000 + 100 * number), 1000);
-    let fill = "x".repeat(1000);
     lines.push("partition c from 1 s until 2 s".to_string());
-    lines.push(format!("expect a.app.deliver_from(_, _, \"001{fill}\")"));
-    lines.push(format!("expect nothing at a.app.deliver_from(_, _, \"060{fill}\")"));
+    lines.push(format!("expect a.app.deliver_from(_, _, \"{}\")", cast(1, 1000)));
+    lines.push(format!("expect nothing at a.app.deliver_from(_, _, \"{}\")", cast(60, 1000)));
     let text = still("Members / Sync / Flow(128, 2000) / TotalOrder(depth) / Stable", 128, &lines, 2000);
     text.replace("   delay 1 ms }", "   delay 32 ms }")
 }
 
-/// Who leaves a view that is not a primary one does not wait for another, though casts wait.
-fn leave_apart() -> String {
+/// Who leaves a view that is not a primary one does not wait for another, though casts wait; nor who leaves as such a view comes.
+fn leave_apart(leave: &str) -> String {
     let cast = |number| format!("at {} us  a.app.send_to(0, 255, \"a{number}\")", 1_150_000 + 200 * number);
     let mut lines: Vec<String> = (0..400).map(cast).collect();
-    lines.extend(
-        ["partition a, b from 1 s until 4 s", "at 2 s  a.app.leave()", "expect a.app.left()  until 3 s"]
-            .map(str::to_string),
-    );
+    lines.push("partition a, b from 1 s until 4 s".to_string());
+    lines.push(format!("at {leave}  a.app.leave()"));
+    lines.push("expect a.app.left()  until 3 s".to_string());
     still("Members / Sync / Primary(4) / TotalOrder(depth) / Stable / Leave / Pt2pt", 128, &lines, 4000)
 }
 
 /// Round trips of two seconds, five times `every`: three come into one view, and stay there.
 fn slow_line() -> String {
-    "use group
-stack Chat(device: Device, own: Member) {
-    app = Synchronous(own, 64, every: 400 ms) over device
-    export app
-}
-network Net {
-    host a = Chat(own: 1)
-    host b = Chat(own: 2)
-    host c = Chat(own: 3)
-    link lan { a.device, b.device, c.device   delay 1 s }
-    at 50 s  a.app.send_to(0, 255, \"x\")
+    group(
+        "Synchronous(own, 64, every: 400 ms)",
+        3,
+        "1 s",
+        "    at 50 s  a.app.send_to(0, 255, \"x\")
     casts app.send_to(_, 255, _)
     delivers app.deliver_from
     views app.view(?v, ..)
@@ -159,39 +161,31 @@ network Net {
     expect c.app.view(_, _, 3, ..)  until 50 s
     expect c.app.deliver_from(_, _, \"x\")
     until 100 s
-}
-"
-    .to_string()
+",
+    )
 }
 
 /// Two leave at once, of whom one makes views: it made one with itself when it had said that it goes, and of the others one went there and
 /// one into that which they made without it. Nobody would be suspected for six seconds.
 fn leave_both() -> String {
-    "use group
-bundle Tried(own: Member) = Members / Sync / TotalOrder / Stable / Leave / Mnak / Vsync / Current / Intra / Suspect(1 s) / Bottom(own)
-stack Chat(device: Device, own: Member) {
-    app = Tried(own) over device
-    export app
-}
-network Net {
-    host a = Chat(own: 1)
-    host b = Chat(own: 2)
-    host c = Chat(own: 3)
-    host d = Chat(own: 4)
-    link lan { a.device, b.device, c.device, d.device   delay 1 ms }
-    at 2500 ms  b.app.leave()
+    let layers =
+        "Members / Sync / TotalOrder / Stable / Leave / Mnak / Vsync / Current / Intra / Suspect(1 s) / Bottom(own)";
+    group(
+        layers,
+        4,
+        "1 ms",
+        "    at 2500 ms  b.app.leave()
     at 2501 ms  a.app.leave()
     expect a.app.left()  until 3 s
     expect b.app.left()  until 3 s
     expect c.app.view(_, _, 2, ..)  until 3 s
     expect d.app.view(_, _, 2, ..)  until 3 s
     until 3500 ms
-}
-"
-    .to_string()
+",
+    )
 }
 
-const FAULTS: [(&str, Fault); 9] = [
+const FAULTS: [(&str, Fault); 10] = [
     ("edge", Fault { layer: "mnak", from: " +% ABOVE", to: "", seed: "1", broken: "`expect casts" }),
     (
         "reborn",
@@ -240,6 +234,16 @@ const FAULTS: [(&str, Fault); 9] = [
     (
         "leave_apart",
         Fault { layer: "sync", from: "        if is_apart { give_up() }\n", to: "", seed: "1", broken: "app.left()" },
+    ),
+    (
+        "leave_ending",
+        Fault {
+            layer: "sync",
+            from: "        if is_apart and leaves and !waiting.is_empty() { later go() or { return } }\n",
+            to: "",
+            seed: "1",
+            broken: "app.left()",
+        },
     ),
     (
         "slow_line",

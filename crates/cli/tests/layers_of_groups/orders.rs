@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{of, ORDERED};
+use super::{of, BELOW, ORDERED};
 use crate::groups::{planted, sim, FOUR};
 
 const STACKS: [&str; 5] = [
@@ -36,10 +36,7 @@ fn changed() -> Vec<((String, String), String)> {
             let mut turned = layers.clone();
             turned.swap(first, first + 1);
             let words = if at == 0 { "real, own, fifo, causal, agreed, together" } else { ORDERED };
-            let text = of("Tried_", words, &FOUR, "30 ms");
-            let (before, behind) = text.split_once("Tried_").unwrap();
-            let (_, behind) = behind.split_once(" encoded").unwrap();
-            let text = format!("{before}{} encoded{behind}", turned.join(" / "));
+            let text = of("", words, &FOUR, "30 ms").replace(&format!(" / {BELOW}"), &turned.join(" / "));
             let key = "use group\nuse thin\nconst KEY: Key256 = Key256 { first: 1, second: 2, third: 3, fourth: 4 }\n";
             let text = if at == 4 { text.replacen("use group\n", key, 1) } else { text };
             all.push(((layers[first].to_string(), layers[first + 1].to_string()), text));

@@ -27,7 +27,7 @@ impl Placed<'_> {
     /// The claim of these that speaks of the promise, with the arguments that the layer has here.
     pub fn said<'c>(&self, program: &Program, claims: &'c [Claim], promise: SignatureId) -> Option<&'c Claim> {
         let mut held = claims.iter().filter(|claim| holds(program, claim, &self.args));
-        held.find(|claim| promises(program, claim).any(|said| said == promise))
+        held.find(|claim| claim.speaks_of(&program.signatures, promise))
     }
 }
 

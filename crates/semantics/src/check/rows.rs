@@ -163,14 +163,7 @@ impl<'a> Rows<'a, '_> {
 
     /// Adds the layers in sight that claim to give what is needed.
     fn way_out(&self, mut diagnostic: Diagnostic, id: SignatureId, missing: Vec<Missing>) -> Diagnostic {
-        let gives = |layer: &Layer| {
-            layer.gives.iter().any(|claim| match claim.what {
-                Claimed::Signature(given) => {
-                    given == id || self.program.signatures[given.index()].included.contains(&id)
-                }
-                Claimed::Boundaries(_) => false,
-            })
-        };
+        let gives = |layer: &Layer| layer.gives.iter().any(|claim| claim.speaks_of(&self.program.signatures, id));
         // What stands in for a parameter has no text of its own.
         let layers = self.program.layers.iter().filter(|layer| gives(layer) && !layer.is_standin());
         let names: Vec<&str> = layers.map(|layer| layer.name.text.as_str()).collect();

@@ -113,6 +113,16 @@ pub struct Claim {
     pub span: Span,
 }
 
+impl Claim {
+    /// Whether it is about this signature: it names it, or one that includes it. `all` are the program's.
+    pub fn speaks_of(&self, all: &[Signature], signature: SignatureId) -> bool {
+        match self.what {
+            Claimed::Signature(id) => id == signature || all[id.index()].included.contains(&signature),
+            Claimed::Boundaries(_) => false,
+        }
+    }
+}
+
 /// What can be claimed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claimed {

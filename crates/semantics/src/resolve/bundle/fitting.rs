@@ -6,7 +6,6 @@ use mokume_syntax::ast::{self, AstNode};
 use crate::program::*;
 use crate::resolve::context::{Context, Given, Higher, Item, Kind, Wanted};
 use crate::resolve::items::higher::SHAPES;
-use crate::signature::{Claim, Claimed};
 use crate::{codes, suggest, tree, types};
 
 /// Reports a missing argument for a parameter without a default.
@@ -133,14 +132,7 @@ fn other_type(cx: &mut Context, file: FileId, name: &Name, function: &Function, 
 }
 
 fn gives(cx: &Context, layer: &Layer, wanted: SignatureId) -> bool {
-    layer.gives.iter().any(|claim| speaks_of(cx, claim, wanted))
-}
-
-fn speaks_of(cx: &Context, claim: &Claim, wanted: SignatureId) -> bool {
-    match claim.what {
-        Claimed::Signature(id) => id == wanted || cx.program.signatures[id.index()].included.contains(&wanted),
-        Claimed::Boundaries(_) => false,
-    }
+    layer.gives.iter().any(|claim| claim.speaks_of(&cx.program.signatures, wanted))
 }
 
 /// Whether layers, the top one first, give this: the first that speaks of it says so.
@@ -150,7 +142,7 @@ fn give(cx: &Context, layers: &[Layer], wanted: SignatureId) -> bool {
 }
 
 fn breaks(cx: &Context, layer: &Layer, promise: SignatureId) -> bool {
-    layer.breaks.iter().any(|claim| speaks_of(cx, claim, promise))
+    layer.breaks.iter().any(|claim| claim.speaks_of(&cx.program.signatures, promise))
 }
 
 /// Whether a layer or bundle fits a parameter; reports if not.
