@@ -159,6 +159,7 @@ mokume_base::codes! {
     BEGUN_TWICE = "M0524";
     SILENT = "M0525";
     UNSENT = "M0526";
+    HELD_VIEW = "M0527";
 
     // ---- types of layers, events of one's own, back-pressure ----
     SIGNATURE_PART = "M0550";

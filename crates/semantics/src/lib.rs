@@ -35,6 +35,7 @@ use program::Program;
 /// The typed program of loaded files, and all diagnostics (also of `use` and of the parser), ordered by place.
 pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
     let (mut program, mut diagnostics) = resolve::resolve(loaded);
+    program.modules.clone_from(&loaded.modules);
     mentions::complete(&mut program);
     program.number_locals();
     check::calls::check(&program, &mut diagnostics);
@@ -92,6 +93,7 @@ pub fn analyse(loaded: &Loaded) -> (Program, Vec<Diagnostic>) {
         check::taken::check(&program, &mut diagnostics);
         check::changes::credit_in_loops(&program, &mut diagnostics);
         check::silent::check(&program, &mut diagnostics);
+        check::silent::held_views(&program, &mut diagnostics);
         check::endless::check(&program, &mut diagnostics);
         check::refusals::check(&program, &mut diagnostics);
         check::answers::check(&program, &mut diagnostics);

@@ -8,7 +8,7 @@ use mokume_base::{Diagnostic, SourceMap};
 use mokume_semantics::{analyse_files, Loader};
 use mokume_testkit::marks;
 
-/// A library of two modules, so that these tests do not depend on the real one.
+/// A library of three modules, so that these tests do not depend on the real one.
 struct Small;
 
 impl Loader for Small {
@@ -16,6 +16,7 @@ impl Loader for Small {
         let text = match name {
             "internet" => "type Ipv4Address = u32 written dotted(8)\nrecord Ipv4Cidr written address/prefix { address: Ipv4Address, prefix: u8 }\ntype MacAddress = u48 written colons(8)\nattribute ttl: u8 = 64\n",
             "ethernet" => "use internet\nmultiplexor Types { key symmetric { type: u16 } }\n",
+            "pieces" => "worker Cutter {\n on send(msg) { if msg.size > below.mtu { drop msg: too_large } else { below.send(msg) } }\n}\nworker Counter {\n header { seq: u8 }\n publish mtu: u32 = below.mtu - 1\n on send(msg) { below.send(msg, seq: 7) }\n on deliver(msg, seq) { if seq == 7 { above.deliver(msg) } else { drop msg: other } }\n}\n",
             _ => return None,
         };
         Some(vec![(format!("library/{name}.mok"), text.to_string())])
@@ -24,7 +25,7 @@ impl Loader for Small {
         None
     }
     fn modules(&self) -> Vec<String> {
-        vec!["internet".into(), "ethernet".into()]
+        vec!["internet".into(), "ethernet".into(), "pieces".into()]
     }
 }
 

@@ -4,10 +4,11 @@
 //! Keeps: another handler of the layer may do the rest; a report needs that no code of the layer does it. A handler
 //! that continues on some paths has to continue on all, unless another handler does.
 
-use mokume_base::Diagnostic;
+use mokume_base::{Diagnostic, Span};
 
 use crate::codes;
 use crate::program::*;
+use crate::signature::Carried;
 use crate::visit::{self, Met};
 
 /// Checks the workers and multiplexors of a program without errors.
@@ -22,6 +23,47 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
             }
         }
     }
+}
+
+/// Warns of layers that are asked to end a view and never do: they keep an `all` event of a vocabulary in which an event
+/// `ends` the view, and say none of the two.
+pub fn held_views(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in &program.layers {
+        for (id, _) in &layer.speaks {
+            let Some(spoken) = program.vocabularies.get(id.index()) else { continue };
+            let Some(end) = spoken.down.iter().find(|event| event.ends) else { continue };
+            let asks = |event: &&Carried| event.of_all && !event.begins;
+            let kept = spoken.up.iter().filter(asks).filter_map(|event| Some((event, keeps(layer, event, end)?)));
+            out.extend(kept.map(|(event, at)| held(layer, event, end, at)));
+        }
+    }
+}
+
+/// Where a layer handles an event and nowhere passes it on, nor says what ends the view.
+fn keeps(layer: &Layer, event: &Carried, end: &Carried) -> Option<Span> {
+    let handles = |handler: &&Handler| match &handler.event {
+        Event::Custom { name, from: Origin::Below, .. } => name.text == event.name.text,
+        _ => false,
+    };
+    let handler = layer.handlers.iter().find(handles)?;
+    let passed = visit::any(&handler.body, |met| matches!(met, Met::Stmt(stmt) if passes(&stmt.kind)));
+    let answers = |kind: &StmtKind| match kind {
+        StmtKind::Emit(Emission::Custom { name, down, .. }) => {
+            name.text == if *down { &end.name.text } else { &event.name.text }[..]
+        }
+        _ => false,
+    };
+    let said = visit::any_in_layer(layer, |met| matches!(met, Met::Stmt(stmt) if answers(&stmt.kind)));
+    (!passed && !said).then_some(handler.span)
+}
+
+fn held(layer: &Layer, event: &Carried, end: &Carried, at: Span) -> Diagnostic {
+    let (layer, event, answer) = (&layer.name.text, &event.name.text, &end.name.text);
+    let text = format!("`{layer}` keeps `{event}` and never says `{answer}`, so the view does not end");
+    Diagnostic::warning(codes::HELD_VIEW, text)
+        .at(at, "the layers below wait from here on")
+        .label(end.name.span, "they wait for this")
+        .help(format!("say `below.{answer}()` behind the last message, or write `pass` to let the layers above say it"))
 }
 
 /// Whether a statement tells the neighbour.

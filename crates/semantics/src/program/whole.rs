@@ -1,6 +1,8 @@
 //! The typed program as a whole.
 
-use mokume_base::{Form, Notation};
+use rustc_hash::FxHashMap as HashMap;
+
+use mokume_base::{FileId, Form, Notation};
 
 use crate::limits;
 
@@ -43,6 +45,8 @@ pub struct Program {
     pub networks: Vec<Network>,
     /// Mentions, by place, as far as names were resolved; programs with errors have them too.
     pub mentions: Vec<Mention>,
+    /// The module of each file that is of one.
+    pub modules: HashMap<FileId, usize>,
 }
 
 impl Program {

@@ -1,7 +1,8 @@
 //! Warnings: a layer that puts a header in front of messages and publishes no `mtu`, between one that reads `below.mtu`
 //! and the one whose value it reads: what is as large as the reader believes does not go through.
 //!
-//! Keeps: layers of one bundle know each other: the one that publishes there counts the headers of all.
+//! Keeps: layers of one bundle and module know each other: the one that publishes there counts the headers of all. A
+//! module's layer counts none of a layer that its user puts into a bundle.
 
 use mokume_base::Diagnostic;
 
@@ -16,7 +17,7 @@ use crate::visit::Met;
 /// A layer of a descent, its place in the stack, and the group of layers that know each other.
 struct Standing<'a> {
     placed: column::Placed<'a>,
-    group: (usize, usize),
+    group: (usize, usize, Option<usize>),
 }
 
 /// Looks at what each layer of a descent's first instance reads.
@@ -40,28 +41,30 @@ pub(super) fn check(check: &mut StackCheck, descent: &Descent) {
     }
 }
 
-/// The layers of an instance. Those of a bundle with a name or a wire know each other.
+/// The layers of an instance. Those of a bundle with a wire know each other, and those of one module in a bundle with a
+/// name.
 fn standing<'a>(check: &StackCheck<'a, '_>, index: usize) -> Vec<Standing<'a>> {
     let of = &check.stack.instances[index].of;
     let layers = column::placed(check.program, of, of.span);
-    let group_of = |at: usize| match of.of {
-        Definition::Layer(_) => 0,
+    let group_of = |at: usize, layer: &Layer| match of.of {
+        Definition::Layer(_) => (0, None),
         Definition::Bundle(id) => {
             let bundle = &check.program.bundles[id.index()];
             let is_line = bundle.name.text == "_" && bundle.wire.is_none();
+            let module = check.program.modules.get(&layer.name.span.file).filter(|_| bundle.wire.is_none());
             let mut ends = bundle.parts.iter().scan(0, |end, part| {
                 *end += check.program.layers_of(part).len();
                 Some(*end)
             });
-            if is_line {
-                ends.position(|end| at < end).unwrap_or(0)
-            } else {
-                0
-            }
+            (if is_line { ends.position(|end| at < end).unwrap_or(0) } else { 0 }, module.copied())
         }
     };
     let layers = layers.into_iter().enumerate();
-    layers.map(|(at, placed)| Standing { group: (index, group_of(at)), placed }).collect()
+    let standing = layers.map(|(at, placed)| {
+        let (part, module) = group_of(at, placed.layer);
+        Standing { group: (index, part, module), placed }
+    });
+    standing.collect()
 }
 
 /// Where a layer reads `below.mtu`.
