@@ -32,6 +32,13 @@ fn way_out(program: &str) -> String {
     }
 }
 
+const VIEWS: &str =
+    "record View { id: u32, me: Rank, members: [u16; ..4] }  vocabulary Views { up all begins view(v: View) }";
+
+fn in_a_group(condition: &str) -> String {
+    format!("{VIEWS} group G {{ speaks Views  on send(msg) {{ {condition} {{ drop msg: there }} else {{ below.send(msg) }} }} }}")
+}
+
 /// A worker with a header of these fields, and the values that it sends in them.
 fn says(fields: &str, given: &str) -> String {
     format!("worker Says {{ header {{ {fields} }}  on send(msg) {{ below.send(msg, {given}) }} }}")
@@ -96,6 +103,15 @@ fn each_mistake_has_the_way_out_that_is_meant() {
         (
             "worker W { }  stack S(device: Device) { w = W over device  export w }\ntest \"t {\n stack S\n device.frame(\"a\")\n => w.deliver_from(\"a\")\n}\n".to_string(),
             "M0002 close it with `\"`; for a line break write `\\n`",
+        ),
+        (in_a_group("if 5 in view.members"), "M0315 a member has a rank: `if let r = view.rank(5) { … }`"),
+        (
+            in_a_group("if 5 in view"),
+            "M0315 a member has a rank, found by its number: `if let r = view.rank(5) { … }`; all ranks are `for r in view { … }`",
+        ),
+        (
+            format!("{VIEWS} group G {{ on send(msg) {{ if me == 0 {{ drop msg: first }} else {{ below.send(msg) }} }} }}"),
+            "M0940 add `speaks Views`: a view begins in it; or write `worker`",
         ),
         (says("sequence: u8, other: u8", "sequense: 1, other: 2"), "M0206 did you mean `sequence`?"),
         (

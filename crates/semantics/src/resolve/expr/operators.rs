@@ -1,11 +1,11 @@
 //! Operators on expressions: which operand determines the type of the other.
 
 use mokume_base::{Diagnostic, Span};
-use mokume_syntax::ast::{self, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
+use mokume_syntax::ast::{self, AstNode, BinaryOp, Expr as Tree, NumberValue, UnaryOp};
 
 use crate::program::*;
 use crate::resolve::body::terms::{make, unknown};
-use crate::resolve::body::Body;
+use crate::resolve::body::{views, Body};
 use crate::resolve::context::Item;
 use crate::resolve::expr;
 use crate::resolve::expr::{conversions, named_types, operations, state};
@@ -177,22 +177,42 @@ fn is_in(body: &mut Body, left: &Tree, right: &Tree, span: Span) -> Expr {
         let is_set = ExprKind::Binary { op: Binary::Ne, a: bit(last), b: bit(ExprKind::Number(0)) };
         return make(is_set, Type::Bool, span);
     }
-    if let Some(name) = tree::name_expr(body.file, right) {
-        let is_constant = matches!(body.cx.item_at(body.file, &name), Some(Item::Const(_)));
-        let ty = if is_constant { Some(expr::infer(body, right, None).ty) } else { named_types::of(body, right) };
-        if let Some(vector) = ty.and_then(|ty| body.cx.program.vector(ty)) {
-            let text = format!("`in` looks in maps and objects, and `{}` is a vector", name.text);
-            let help =
-                format!("look at one after the other: `for one in {} limit {} {{ … }}`", name.text, vector.bound);
-            body.error(codes::WRONG_STATE, &text, name.span, "a vector", &help);
-            return unknown(span);
-        }
+    let name = tree::name_expr(body.file, right);
+    let is_constant =
+        name.as_ref().is_some_and(|name| matches!(body.cx.item_at(body.file, name), Some(Item::Const(_))));
+    let ty = if is_constant { Some(expr::infer(body, right, None).ty) } else { named_types::of(body, right) };
+    let is_view = name.is_some_and(|name| views::is_view(body, &name.text));
+    if is_view || ty.is_some_and(|ty| body.cx.program.vector(ty).is_some()) {
+        no_members(body, left, right, ty.filter(|_| !is_view));
+        return unknown(span);
     }
     let is_map = |kind: &MemberKind| matches!(kind, MemberKind::Map { .. });
     let Some(map) = state::of_kind(body, right, "a map or the name of objects", is_map) else { return unknown(span) };
     let (keys, _) = state::map_types(body, &map);
     let key = key_values(body, &tree::untuple(left), &keys, span);
     make(ExprKind::InMap { map, key }, Type::Bool, span)
+}
+
+/// Reports a vector, or the view, behind `in`.
+fn no_members(body: &mut Body, left: &Tree, right: &Tree, vector: Option<Type>) {
+    let text_of = |tree: &Tree| tree.syntax().text().to_string().trim().to_string();
+    let (at, looked_for, written) = (body.span(right), text_of(left), text_of(right));
+    let of_view = format!("{}.members", views::VIEW);
+    let is_members = written == of_view && views::is_view(body, views::VIEW);
+    let (text, what, help) = match vector.and_then(|ty| body.cx.program.vector(ty)) {
+        Some(Vector { bound, .. }) => {
+            let help = match is_members {
+                true => format!("a member has a rank: `if let r = view.rank({looked_for}) {{ … }}`"),
+                false => format!("look at one after the other: `for one in {written} limit {bound} {{ … }}`"),
+            };
+            (format!("`in` looks in maps and objects, and `{written}` is a vector"), "a vector", help)
+        }
+        None => {
+            let help = format!("a member has a rank, found by its number: `if let r = view.rank({looked_for}) {{ … }}`; all ranks are `for r in view {{ … }}`");
+            ("`in` looks in maps and objects, not in a view".to_string(), "the view", help)
+        }
+    };
+    body.error(codes::WRONG_STATE, &text, at, what, &help);
 }
 
 /// One value for each part of the key of a class of objects. Reports name the parts; of several values of other types,

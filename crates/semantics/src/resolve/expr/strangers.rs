@@ -4,6 +4,7 @@ use mokume_base::{Diagnostic, FileId, Span};
 use mokume_syntax::ast::{self, AstNode};
 
 use crate::program::*;
+use crate::resolve::body::views::VIEW;
 use crate::resolve::body::{Body, BodyKind, Role};
 use crate::resolve::context::Item;
 use crate::{codes, limits, lost, suggest, tree};
@@ -178,6 +179,10 @@ fn report_with(body: &mut Body, name: &Name, declared: Option<&str>, wanted: Opt
         return body.report(diagnostic);
     }
     if body.view.layer.is_some_and(|layer| body.cx.said.broken.contains(&(layer, name.text.clone()))) {
+        return;
+    }
+    // That the group speaks of no view has been reported.
+    if matches!(name.text.as_str(), "me" | VIEW) && body.this_layer().is_some_and(|of| of.group && of.view.is_none()) {
         return;
     }
     // `let = e` has been reported.

@@ -13,7 +13,7 @@ use crate::program::*;
 use crate::resolve::body::terms::{make, number, unknown};
 use crate::resolve::body::views::{begins, of_record, size, VIEW};
 use crate::resolve::body::Body;
-use crate::resolve::context::{twice, Context};
+use crate::resolve::context::{twice, Context, Item};
 use crate::resolve::layer::parts;
 use crate::resolve::layer::reader::{LayerReader, Source};
 use crate::resolve::stmt;
@@ -69,14 +69,22 @@ pub(super) fn declare(reader: &mut LayerReader, sources: &[Source]) {
 fn no_view(reader: &mut LayerReader) {
     if reader.this().group {
         let name = reader.this().name.clone();
-        let help = "add `speaks …`, a vocabulary with `up all begins view(v: View)`; or write `worker`";
-        reader.cx.error(codes::NO_VIEW, "a group is in a view, and none begins here", name.span, "in no view", help);
+        let vocabularies = &reader.cx.program.vocabularies;
+        let begins = vocabularies.iter().filter(|known| known.up.iter().any(|event| event.begins));
+        let file = name.span.file;
+        let seen = begins.filter(|known| matches!(reader.cx.item_at(file, &known.name), Some(Item::Vocabulary(_))));
+        let known: Vec<String> = seen.map(|known| known.name.text.clone()).collect();
+        let help = match &known[..] {
+            [] => "add `speaks …`, a vocabulary with `up all begins view(v: View)`; or write `worker`".to_string(),
+            [first, ..] => format!("add `speaks {first}`: a view begins in it; or write `worker`"),
+        };
+        reader.cx.error(codes::NO_VIEW, "a group is in a view, and none begins here", name.span, "in no view", &help);
     }
 }
 
 /// The event of a vocabulary with which a view begins.
 fn begun(cx: &Context, source: &Source, vocabulary: &Name) -> Option<(Name, ViewRecord)> {
-    let crate::resolve::context::Item::Vocabulary(id) = cx.item_at(source.file, vocabulary)? else { return None };
+    let Item::Vocabulary(id) = cx.item_at(source.file, vocabulary)? else { return None };
     let event = cx.program.vocabularies.get(id.index())?.up.iter().find(|event| event.begins)?;
     let Type::Record(record) = event.params.first()?.ty else { return None };
     Some((event.name.clone(), of_record(&cx.program, record)?))
