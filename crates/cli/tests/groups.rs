@@ -42,11 +42,12 @@ pub fn network(name: &str, stack: &str, (hosts, casts): (&[&str], u32), lines: &
         }
     }
     let holds = if stack == "Ordered" {
-        "real, own, fifo, causal, total, agreed, together"
+        "real, own, fifo, causal, total, agreed, together, senders"
     } else {
-        "real, own, fifo, agreed, together"
+        "real, own, fifo, agreed, together, senders"
     };
-    let patterns = "casts app.send_to(_, 255, _)\n    delivers app.deliver_from\n    views app.view(?v, ..)";
+    let patterns =
+        "casts app.send_to(_, 255, _)\n    delivers app.deliver_from(_, ?from, ..)\n    views app.view(?v, ..)";
     writeln!(text, "    {patterns}\n    expect casts {holds}\n    until {until} ms\n}}").unwrap();
     text
 }
@@ -268,7 +269,7 @@ pub struct Fault {
     pub broken: &'static str,
 }
 
-const FAULTS: [Fault; 20] = [
+const FAULTS: [Fault; 23] = [
     // Numbers have so few bits that late messages pass for future ones.
     Fault { layer: "casts", from: "let ahead = low_seq -% low(next)\n", to: "let ahead = (low_seq -% low(next)) & 0x1f\n", seed: "1", broken: "agreed" },
     // Casts go on when the view ends.
@@ -309,6 +310,10 @@ const FAULTS: [Fault; 20] = [
     Fault { layer: "total", from: "        if me == 0 and !blocked and unsaid.is_empty() and below.credit >= room / 4 {\n            below.send(Next { rank })\n", to: "        if me == 0 and !blocked and unsaid.is_empty() {\n            if below.credit >= room - 4 { below.send(Next { rank }) } else { say_also(rank) }\n", seed: "1", broken: "total" },
     // The same for the silent members.
     Fault { layer: "suspect", from: "    view {\n", to: "    entity {\n", seed: "7", broken: "M0941" },
+    // Who cast a message is not said: of one that waited, when it comes in its turn, or when the view ends, and of one that another repeats.
+    Fault { layer: "total", from: "        next.origin = r\n        above.deliver(next)\n        return true\n", to: "        above.deliver(next)\n        return true\n", seed: "1", broken: "senders" },
+    Fault { layer: "total", from: "                next.origin = r\n", to: "", seed: "1", broken: "senders" },
+    Fault { layer: "mnak", from: "        msg.origin = by\n", to: "", seed: "1", broken: "senders" },
 ];
 
 /// Others get the state while more casts arrive; for the second network.

@@ -42,9 +42,10 @@ fn still(layers: &str, depth: u32, lines: &[String], until: u32) -> String {
 
 /// What a network says of all casts.
 fn judged(words: &str) -> [String; 4] {
-    let patterns = ["casts app.send_to(_, 255, _)", "delivers app.deliver_from", "views app.view(?v, ..)"];
+    let patterns =
+        ["casts app.send_to(_, 255, _)", "delivers app.deliver_from(_, ?from, ..)", "views app.view(?v, ..)"];
     let [casts, delivers, views] = patterns.map(str::to_string);
-    [casts, delivers, views, format!("expect casts {words}")]
+    [casts, delivers, views, format!("expect casts {words}, senders")]
 }
 
 fn networks() -> Vec<(&'static str, String)> {

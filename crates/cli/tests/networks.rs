@@ -309,6 +309,52 @@ fn what_holds_of_casts_is_looked_at() {
     }
 }
 
+/// What two hosts cast must not come with one sender, nor what one casts with two.
+#[test]
+fn a_sender_that_is_not_the_caster_is_found() {
+    const RIGHT: &str = "router Says(own: u8) {
+    address { who: u8 }
+    header { by: u8 }
+    on send(msg) to flow { below.send(msg, by: own) to flow() }
+    on deliver(msg, by) { above.deliver(msg) from flow(local: own, remote: by) }
+}
+stack S(device: Device, own: u8) {
+    app = Says(own) over device
+    export app
+}
+network N {
+    host a = S(1)
+    host b = S(2)
+    host c = S(3)
+    link lan { a.device, b.device, c.device  delay 1 ms }
+    at 10 ms  a.app.send_to(0, 0, \"a1\")
+    at 20 ms  b.app.send_to(0, 0, \"b1\")
+    at 30 ms  a.app.send_to(0, 0, \"a2\")
+    casts app.send_to
+    delivers app.deliver_from(_, ?from, ..)
+    expect casts real, senders
+    until 1 s
+}
+";
+    let (code, text) = sim("senders.mok", RIGHT, &[]);
+    assert_eq!(code, 0, "{text}");
+    let cases = [
+        (
+            RIGHT.replace("S(2)", "S(1)"),
+            "\"a1\" and \"b1\" come from one sender, and `a` cast one, `b` the other (at 21.0 ms",
+        ),
+        (
+            RIGHT.replace("link lan", "frame 2 of a.device  turned 6\n    link lan"),
+            "\"a1\" and \"a2\" come from two senders, and `a` cast both (at 31.0 ms",
+        ),
+    ];
+    for (wrong, why) in cases {
+        let (code, text) = sim("senders_wrong.mok", &wrong, &[]);
+        assert_eq!(code, 1, "{wrong}\n{text}");
+        assert!(text.contains(why) && text.contains("`expect casts senders`"), "{text}");
+    }
+}
+
 /// In the first view three hosts go round, in the second, later, two differ; only the two were told, as rounds were looked for
 /// where no two hosts differ.
 #[test]

@@ -6,7 +6,7 @@ use super::networks;
 use crate::groups::{not_found, planted, sim, Fault};
 
 /// A fault in a layer, and the network that must find it.
-const FAULTS: [(&str, Fault); 30] = [
+const FAULTS: [(&str, Fault); 34] = [
     // Casts come up at a view's end though their causes never do.
     (
         "causal_end",
@@ -280,6 +280,47 @@ const FAULTS: [(&str, Fault); 30] = [
     ("secure", Fault { layer: "secure", from: "            f.beyond = counter + 1\n", to: "", seed: "1", broken: "" }),
     // What was taken is not heard of.
     ("flow", Fault { layer: "flow", from: "        p.taken_octets = taken_octets\n", to: "", seed: "1", broken: "" }),
+    // Who delivers seems to have cast what waited for others, what a holder cast, what was cut; who casts seems to be the first.
+    (
+        "causal",
+        Fault {
+            layer: "causal",
+            from: "        m.origin = r\n",
+            to: "        m.origin = me\n",
+            seed: "1",
+            broken: "`expect casts senders`",
+        },
+    ),
+    (
+        "token",
+        Fault {
+            layer: "token",
+            from: "            msg.origin = by\n",
+            to: "            msg.origin = me\n",
+            seed: "1",
+            broken: "`expect casts senders`",
+        },
+    ),
+    (
+        "frag",
+        Fault {
+            layer: "frag",
+            from: "        all.origin = r\n",
+            to: "        all.origin = me\n",
+            seed: "1",
+            broken: "`expect casts senders`",
+        },
+    ),
+    (
+        "causal",
+        Fault {
+            layer: "members",
+            from: "        msg.origin = me\n",
+            to: "",
+            seed: "1",
+            broken: "`expect casts senders`",
+        },
+    ),
 ];
 
 /// What a run tells where no word is broken: so many copies, so many casts beyond the credit.

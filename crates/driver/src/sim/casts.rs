@@ -59,7 +59,8 @@ type MessageId = usize;
 #[derive(Clone, Debug)]
 enum Entry {
     Cast(MessageId),
-    Delivered(MessageId),
+    /// And what its pattern has bound: the sender.
+    Delivered(MessageId, Vec<Datum>),
     /// A view: what its pattern has bound.
     View(Vec<Datum>),
 }
@@ -84,6 +85,16 @@ struct Origin {
     at: u64,
     /// How many messages the life had cast before.
     number: usize,
+}
+
+/// A message that came to a life, from whom it seems to come, and from whom it does.
+#[derive(Clone, Copy)]
+struct Came<'l> {
+    at: u64,
+    life: usize,
+    id: MessageId,
+    caster: usize,
+    sender: &'l [Datum],
 }
 
 /// Two lives that went from one view to the same next view.
@@ -177,9 +188,11 @@ impl Log {
             let view = Entry::View(names.all().cloned().collect());
             return self.lives[life].entries.push((at, view));
         }
-        if heard.delivers.as_ref().is_some_and(|delivers| delivers.meets(automaton, &mut Names::default(), output)) {
+        let mut names = Names::default();
+        if heard.delivers.as_ref().is_some_and(|delivers| delivers.meets(automaton, &mut names, output)) {
             let Some(id) = self.id(&output.args) else { return };
-            self.lives[life].entries.push((at, Entry::Delivered(id)));
+            let sender = names.all().cloned().collect();
+            self.lives[life].entries.push((at, Entry::Delivered(id, sender)));
         }
     }
 
@@ -226,8 +239,9 @@ impl Told<'_> {
         format!("{} delivers {}", self.who(life), self.text(id))
     }
 
-    fn view(&self, view: &[Datum]) -> String {
-        let shown = view.iter().map(record::datum);
+    /// What a pattern has bound: a view, a sender.
+    fn bound(&self, values: &[Datum]) -> String {
+        let shown = values.iter().map(record::datum);
         shown.collect::<Vec<_>>().join(", ")
     }
 }
@@ -242,7 +256,7 @@ impl Sequence {
     fn of(entries: &[(u64, Entry)]) -> Sequence {
         let mut sequence = Sequence { order: Vec::new(), places: BTreeMap::new() };
         for (at, entry) in entries {
-            let Entry::Delivered(id) = entry else { continue };
+            let Entry::Delivered(id, _) = entry else { continue };
             sequence.places.entry(*id).or_insert_with(|| {
                 sequence.order.push((*at, *id));
                 sequence.order.len() - 1
@@ -273,7 +287,7 @@ fn before_each_cast(here: &Sequence, casters: &[(usize, Stretch<'_>)]) -> BTreeM
         let mut seen: Vec<Option<(usize, MessageId)>> = vec![None; casters.len()];
         let mut is_new = false;
         for (_, caster, entry) in &all {
-            let (Entry::Cast(id) | Entry::Delivered(id)) = entry else { continue };
+            let (Entry::Cast(id) | Entry::Delivered(id, _)) = entry else { continue };
             let seen = &mut seen[*caster];
             if let (Entry::Cast(_), Some(last)) = (entry, *seen) {
                 let known = farthest.get(id).copied();
@@ -314,7 +328,7 @@ impl Log {
         if !has(|entry| matches!(entry, Entry::Cast(_))) {
             return Some(Broken { at: until, found: "nothing was cast".to_string(), shown: Vec::new() });
         }
-        if !has(|entry| matches!(entry, Entry::Delivered(_))) {
+        if !has(|entry| matches!(entry, Entry::Delivered(..))) {
             return Some(Broken { at: until, found: "nothing was delivered".to_string(), shown: Vec::new() });
         }
         let of_two = matches!(what, Promised::Total | Promised::Causal | Promised::Agreed);
@@ -330,6 +344,7 @@ impl Log {
             Promised::Real => self.real(&told),
             Promised::Agreed => self.agreed(&told, until),
             Promised::Together => self.together(&told, until),
+            Promised::Senders => self.senders(&told),
         };
         found.into_iter().min_by_key(|broken| broken.at)
     }
@@ -432,7 +447,7 @@ impl Log {
                     (farthest > place).then_some((*id, place, farthest, before))
                 });
                 let Some((id, place, farthest, before)) = wrong else { continue };
-                let is_seen = |entry: &(u64, Entry)| matches!(entry.1, Entry::Cast(seen) | Entry::Delivered(seen) if seen == before);
+                let is_seen = |entry: &(u64, Entry)| matches!(entry.1, Entry::Cast(seen) | Entry::Delivered(seen, _) if seen == before);
                 let seen = match there.entries.iter().any(is_seen) {
                     true => "had seen",
                     false => "had seen what followed",
@@ -458,7 +473,7 @@ impl Log {
             let here = self.sequence(life);
             let lost = of.entries.iter().find_map(|(at, entry)| match entry {
                 Entry::Cast(id) if !here.places.contains_key(id) => Some((*at, *id)),
-                Entry::Cast(_) | Entry::Delivered(_) | Entry::View(_) => None,
+                Entry::Cast(_) | Entry::Delivered(..) | Entry::View(_) => None,
             });
             if let Some((at, id)) = lost {
                 let text = format!("{} cast {} and did not deliver it", told.who(life), told.text(id));
@@ -474,7 +489,7 @@ impl Log {
         for (life, of) in self.lives.iter().enumerate() {
             let mut known: BTreeMap<MessageId, u64> = BTreeMap::new();
             for (at, entry) in &of.entries {
-                let Entry::Delivered(id) = entry else { continue };
+                let Entry::Delivered(id, _) = entry else { continue };
                 let is_cast = self.origins[*id].is_some_and(|origin| origin.at <= *at);
                 let before = known.insert(*id, *at);
                 let (what, mut shown) = match before {
@@ -489,6 +504,49 @@ impl Log {
             }
         }
         found
+    }
+
+    /// In each view, or in all if there are none, each caster has one sender, and each sender one caster.
+    fn senders(&self, told: &Told<'_>) -> Vec<Broken> {
+        let (mut of_caster, mut of_sender) = (BTreeMap::new(), BTreeMap::new());
+        for (view, here) in self.came() {
+            let as_caster: Came<'_> = *of_caster.entry((view, here.caster)).or_insert(here);
+            let as_sender: Came<'_> = *of_sender.entry((view, here.sender)).or_insert(here);
+            let (before, why) = if as_caster.sender != here.sender {
+                (as_caster, format!("two senders, and {} cast both", told.who(here.caster)))
+            } else if as_sender.caster != here.caster {
+                let [one, other] = [as_sender.caster, here.caster].map(|caster| told.who(caster));
+                (as_sender, format!("one sender, and {one} cast one, {other} the other"))
+            } else {
+                continue;
+            };
+            let said = |Came { at, life, id, sender, .. }: Came<'_>| {
+                (at, format!("{}, from {}", told.delivers(life, id), told.bound(sender)))
+            };
+            let found = format!("{} and {} come from {why}", told.text(before.id), told.text(here.id));
+            return vec![Broken { at: here.at, found, shown: vec![said(before), said(here)] }];
+        }
+        Vec::new()
+    }
+
+    /// What was delivered of what was cast, in the order of time, each with the view in which that was.
+    fn came(&self) -> Vec<(&[Datum], Came<'_>)> {
+        let mut all = Vec::new();
+        for (life, of) in self.lives.iter().enumerate() {
+            let mut view: &[Datum] = &[];
+            for (at, entry) in &of.entries {
+                match entry {
+                    Entry::View(next) => view = next,
+                    Entry::Delivered(id, sender) => {
+                        let caster = self.origins[*id].map(|origin| origin.life);
+                        all.extend(caster.map(|caster| (view, Came { at: *at, life, id: *id, caster, sender })));
+                    }
+                    Entry::Cast(_) => {}
+                }
+            }
+        }
+        all.sort_by_key(|(_, came)| came.at);
+        all
     }
 
     fn agreed(&self, told: &Told<'_>, end: u64) -> Vec<Broken> {
@@ -506,14 +564,14 @@ impl Log {
                 Some(next) => {
                     let until = a.until.max(b.until).unwrap_or(end);
                     let enters = |life: usize, at: Option<u64>| {
-                        (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.view(next)))
+                        (at.unwrap_or(until), format!("{} enters view {}", told.who(life), told.bound(next)))
                     };
                     shown.extend([enters(one, a.until), enters(other, b.until)]);
                     let went =
-                        format!("{us} and {them} went from view {} to view {}", told.view(&view), told.view(next));
+                        format!("{us} and {them} went from view {} to view {}", told.bound(&view), told.bound(next));
                     (until, went)
                 }
-                None => (end, format!("{us} and {them} are in view {} when the network ends", told.view(&view))),
+                None => (end, format!("{us} and {them} are in view {} when the network ends", told.bound(&view))),
             };
             shown.sort();
             let place = if next.is_some() { " in between" } else { "" };
@@ -528,7 +586,7 @@ impl Log {
             let views = life.entries.iter().rev();
             views.into_iter().find_map(|(at, entry)| match entry {
                 Entry::View(view) => Some((*at, view.clone())),
-                Entry::Cast(_) | Entry::Delivered(_) => None,
+                Entry::Cast(_) | Entry::Delivered(..) => None,
             })
         };
         let is_meant = |life: &Life| life.lasts && self.has_views[life.host];
@@ -537,7 +595,7 @@ impl Log {
             return vec![Broken { at: until, found: "nobody has entered a view".to_string(), shown: Vec::new() }];
         };
         let enters = |life: usize, (at, view): &(u64, Vec<Datum>)| {
-            (*at, format!("{} enters view {}", told.who(life), told.view(view)))
+            (*at, format!("{} enters view {}", told.who(life), told.bound(view)))
         };
         let other = running.into_iter().find(|life| last(&self.lives[*life]).is_none_or(|(_, own)| own != view.1));
         let Some(other) = other else { return Vec::new() };

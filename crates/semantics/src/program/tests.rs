@@ -322,7 +322,7 @@ pub struct Heard {
 pub struct Casts {
     /// An input.
     pub casts: Option<Heard>,
-    /// An output.
+    /// An output. What its pattern binds is the sender.
     pub delivers: Option<Heard>,
     /// An output; it may be the same event as `delivers`, and is tested first.
     pub views: Option<Heard>,
@@ -354,11 +354,13 @@ pub enum Promised {
     Agreed,
     /// In the end all running hosts are in one view.
     Together,
+    /// In a view all that one life has cast comes with one sender, and what two have cast with two.
+    Senders,
 }
 
 impl Promised {
     /// All promises, with their words.
-    pub const ALL: [(&'static str, Promised); 7] = [
+    pub const ALL: [(&'static str, Promised); 8] = [
         ("total", Promised::Total),
         ("fifo", Promised::Fifo),
         ("causal", Promised::Causal),
@@ -366,6 +368,7 @@ impl Promised {
         ("real", Promised::Real),
         ("agreed", Promised::Agreed),
         ("together", Promised::Together),
+        ("senders", Promised::Senders),
     ];
 
     /// Whether it is about views.

@@ -74,12 +74,19 @@ pub(super) fn complete(cx: &mut Context, item: &ast::Network, network: &Network)
             }
         }
     }
-    if let Some(views) = views {
-        let values = views.args.given.iter().flat_map(|given| &given.values);
-        if !values.into_iter().any(|value| matches!(value, Arg::Bind(_))) {
-            let help = "bind what is the same at all who are in it: `views app.view(?v, ..)`";
-            cx.error(codes::MISSING_ARGUMENT, "by what is a view known?", views.span, "binds nothing", help);
-        }
+    let binds = |heard: &&Heard| {
+        let values = heard.args.given.iter().flat_map(|given| &given.values);
+        values.into_iter().any(|value| matches!(value, Arg::Bind(_)))
+    };
+    if let Some(views) = views.as_ref().filter(|views| !binds(views)) {
+        let help = "bind what is the same at all who are in it: `views app.view(?v, ..)`";
+        cx.error(codes::MISSING_ARGUMENT, "by what is a view known?", views.span, "binds nothing", help);
+    }
+    let of_senders = network.promises.iter().find(|promise| promise.what == Promised::Senders);
+    if let (Some(delivers), Some(promise)) = (delivers.as_ref().filter(|delivers| !binds(delivers)), of_senders) {
+        let help = "bind who it is from: `delivers app.deliver_from(_, ?from, ..)`";
+        let found = Diagnostic::error(codes::MISSING_ARGUMENT, "by what is a sender known?");
+        cx.report(found.at(delivers.span, "binds nothing").label(promise.span, "asked here").help(help));
     }
 }
 
