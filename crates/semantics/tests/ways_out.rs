@@ -110,6 +110,10 @@ fn each_mistake_has_the_way_out_that_is_meant() {
             "M0315 a member has a rank, found by its number: `if let r = view.rank(5) { … }`; all ranks are `for r in view { … }`",
         ),
         (
+            format!("{VIEWS} group G {{ speaks Views  on view(v) {{ pass }}  on send(msg) {{ if me == 0 {{ drop msg: first }} else {{ below.send(msg) }} }} }}"),
+            "M0201 write `on view_begin { … }` in place of `on view(…)`: the view begins by itself then",
+        ),
+        (
             format!("{VIEWS} group G {{ on send(msg) {{ if me == 0 {{ drop msg: first }} else {{ below.send(msg) }} }} }}"),
             "M0940 add `speaks Views`: a view begins in it; or write `worker`",
         ),

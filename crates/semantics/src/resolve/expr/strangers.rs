@@ -185,6 +185,13 @@ fn report_with(body: &mut Body, name: &Name, declared: Option<&str>, wanted: Opt
     if matches!(name.text.as_str(), "me" | VIEW) && body.this_layer().is_some_and(|of| of.group && of.view.is_none()) {
         return;
     }
+    let own_handler = body.this_layer().and_then(|layer| layer.view.as_ref()).filter(|view| !view.by_itself);
+    if let (Some(view), "me" | VIEW) = (own_handler, name.text.as_str()) {
+        let event = view.event.text.clone();
+        let text = format!("`{}` is not there where the layer handles `{event}` itself", name.text);
+        let help = format!("write `on view_begin {{ … }}` in place of `on {event}(…)`: the view begins by itself then");
+        return body.error(codes::UNKNOWN_NAME, text, name.span, "unknown here", &help);
+    }
     // `let = e` has been reported.
     if body.locals.lost_a_name {
         return;
