@@ -307,7 +307,7 @@ const FAULTS: [Fault; 23] = [
     // The members that reported having all casts are those of the previous view.
     Fault { layer: "vsync", from: "    view {\n        var why", to: "    entity {\n        var why", seed: "1", broken: "M0941" },
     // A cast without a published order is delivered.
-    Fault { layer: "total", from: "        if me == 0 and !blocked and unsaid.is_empty() and below.credit >= room / 4 {\n            below.send(Next { rank })\n", to: "        if me == 0 and !blocked and unsaid.is_empty() {\n            if below.credit >= room - 4 { below.send(Next { rank }) } else { say_also(rank) }\n", seed: "1", broken: "total" },
+    Fault { layer: "total", from: "        if me == 0 and !blocked and unsaid.is_empty() and below.credit >= max(room / 4, 1) {\n            below.send(Next { rank })\n", to: "        if me == 0 and !blocked and unsaid.is_empty() {\n            if below.credit >= room - 4 { below.send(Next { rank }) } else { say_also(rank) }\n", seed: "1", broken: "total" },
     // The same for the silent members.
     Fault { layer: "suspect", from: "    view {\n", to: "    entity {\n", seed: "7", broken: "M0941" },
     // Who cast a message is not said: of one that waited, when it comes in its turn, or when the view ends, and of one that another repeats.

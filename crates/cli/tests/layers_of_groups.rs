@@ -7,6 +7,7 @@
 mod faults;
 mod found;
 mod found_again;
+mod found_since;
 mod orders;
 mod stacks;
 mod switching;
@@ -66,6 +67,7 @@ fn networks() -> Vec<(&'static str, String)> {
     ];
     networks.extend(found::networks());
     networks.extend(found_again::networks());
+    networks.extend(found_since::networks());
     networks
 }
 

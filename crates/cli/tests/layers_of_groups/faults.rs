@@ -361,7 +361,7 @@ const FAULTS_OF_TESTS: [Fault; 4] = [
     // In a view that ends before all have told, states may become different, and are taken for the same in the next.
     Fault {
         layer: "transfer",
-        from: "        if line != 0 { line = some(line *% 0x0100_0193 +% view.id) }\n",
+        from: "        if line != 0 { line = max(line *% 0x0100_0193 +% view.id, 1) }\n",
         to: "",
         seed: "",
         broken: "by another number in each view",

@@ -1,0 +1,239 @@
+//! What a third outsider found: who counts for a primary view, states on their way, shallow windows.
+
+use super::found::store_upon;
+use super::found_again::{group, lan};
+use super::{faults, judged, still, ORDERED};
+use crate::groups::Fault;
+
+const PRIMARY: &str = "Sync / Transfer / Primary(3) / TotalOrder";
+
+pub fn networks() -> [(&'static str, String); 8] {
+    [
+        ("never_met", never_met()),
+        ("all_there", all_there()),
+        ("on_its_way", on_its_way()),
+        ("apart_for_long", apart_for_long()),
+        ("shallow_order", shallow_order()),
+        ("taken_in", taken_in()),
+        ("bare", bare()),
+        ("leave_between", leave_between()),
+    ]
+}
+
+/// One begins anew, and meets one who never met the others: neither remembers anything, and no view of the two is a primary one, as the
+/// third may remember. Before all three have met there is none at all.
+fn never_met() -> String {
+    lan(
+        &store_upon(PRIMARY),
+        "Replica",
+        3,
+        "1 ms",
+        "    partition c from 0 ms until 2 s
+    partition a from 2 s until 4 s
+    crash b at 2 s
+    restart b(own: 17) at 2100 ms
+    at 1 s  a.app.put(7, 100)
+    at 3500 ms  c.app.put(8, 5)
+    expect nothing at c.app.written  until 4 s
+    expect nothing at a.app.written  until 4 s
+    expect b.app.renewed(2)
+    expect c.app.renewed(2)
+    until 7 s
+",
+    )
+}
+
+/// Two were in a primary view, and one of them begins anew while the third is away: when all are there, their view is a primary one, though one
+/// alone remembers.
+fn all_there() -> String {
+    let layers =
+        "Members / Sync / Primary(3) / TotalOrder / Stable / Mnak / Vsync / Current / Intra / Suspect / Bottom(own)";
+    group(
+        layers,
+        3,
+        "1 ms",
+        "    crash b at 1500 ms
+    crash c at 1500 ms
+    restart b(own: 17) at 2 s
+    restart c(own: 18) at 3 s
+    at 5 s  b.app.send_to(0, 255, \"by three\")
+    expect c.app.deliver_from(_, _, \"by three\")
+    until 6 s
+",
+    )
+}
+
+/// Who comes into a primary view, and goes on without its others before their state has come, has not been in one that counts: of its state
+/// and that of an earlier primary view the other one stays.
+fn on_its_way() -> String {
+    lan(
+        &store_upon(PRIMARY),
+        "Replica",
+        3,
+        "1 ms",
+        "    partition c from 1500 ms until 3 s
+    partition b from 3 s until 5 s
+    at 2500 ms  a.app.put(7, 100)
+    crash a at 3152500 us
+    at 9500 ms  b.app.get(7)
+    expect b.app.written(7, 100)  until 3 s
+    expect b.app.view(_, _, 2, 2, 3, ..)
+    expect b.app.value(7, 100)
+    until 10 s
+",
+    )
+}
+
+/// More views come that are no primary ones than `Primary` has room for casts: in the primary one behind them all say whose state they have.
+fn apart_for_long() -> String {
+    let apart: String =
+        (4..72).map(|half| format!("    partition a from {}00 ms until {}00 ms\n", 5 * half, 5 * half + 3)).collect();
+    let layers = store_upon("Sync / Transfer / Primary(4, room: 16) / TotalOrder");
+    let lines = "    crash d at 1 s
+    partition c from 1 s until 40 s
+    at 42 s  a.app.put(7, 1)
+    expect c.app.written(7, 1)
+    until 45 s
+";
+    lan(&layers, "Replica", 4, "1 ms", &format!("{apart}{lines}"))
+}
+
+/// A window of one place, a quarter of which is none: the first said an order when it could not be cast.
+fn shallow_order() -> String {
+    let cast = |number: usize| {
+        let host = ["a", "b", "c"][number % 3];
+        format!("at {} ms  {host}.app.send_to(0, 255, \"{host}{number}\")", 1500 + number)
+    };
+    let mut lines: Vec<String> = (0..60).map(cast).collect();
+    lines.extend(judged(ORDERED));
+    still("Members / Sync / TotalOrder(depth) / Stable", 1, &lines, 6000)
+}
+
+/// Two wrote, and one of them begins anew. It is taken in by a primary view, and goes on with the one who was away before the state has come
+/// to them: they are no primary view, as neither has what was written.
+fn taken_in() -> String {
+    let text = lan(
+        &store_upon(PRIMARY),
+        "Replica",
+        3,
+        "10 ms",
+        "    partition c from 1 s until 3 s
+    at 2 s  b.app.put(7, 100)
+    crash a at 2500 ms
+    restart a(own: 17) at 2510 ms
+    partition b from 3125 ms until 7 s
+    at 4900 ms  c.app.put(8, 5)
+    at 9 s  b.app.get(7)
+    expect a.app.written(7, 100)  until 2500 ms
+    expect b.app.written(7, 100)  until 2500 ms
+    expect nothing at c.app.written(8, 5)  until 6 s
+    expect b.app.value(7, 100)
+    until 10 s
+",
+    );
+    ["a = Replica(own: 1)", "b = Replica(own: 2)", "c = Replica(own: 3)"]
+        .iter()
+        .zip(["a = Replica(own: 3)", "b = Replica(own: 1)", "c = Replica(own: 2)"])
+        .fold(text, |text, (from, to)| text.replace(from, to))
+}
+
+/// `Own` keeps a copy of what layers above have put headers on: casts as long as a packet, and pieces of longer ones, where each layer's
+/// header stands by itself.
+fn bare() -> String {
+    let mut lines: Vec<String> = [3000, 1450, 9]
+        .into_iter()
+        .enumerate()
+        .map(|(number, octets)| {
+            format!("at {} ms  a.app.send_to(0, 255, \"{number}{}\")", 1500 + 20 * number, "#".repeat(octets - 1))
+        })
+        .collect();
+    lines.extend(judged("real, own, fifo, causal, agreed, together"));
+    still("Members / Sync / Flow / Frag / Own / Causal(depth) / Stable", 128, &lines, 3000)
+        .replace(" encoded compressed", "")
+}
+
+/// Who leaves as a view begins does not give up what waits before it is known whether the view is a primary one.
+fn leave_between() -> String {
+    let layers = "use group
+vocabulary Say { down all say(n: u32) }
+group Caster {
+    speaks Say, Views
+    on say(n) {
+        let msg = message(x\"00000000\")
+        msg.put_u32be(0, n)
+        below.send(msg)
+    }
+}
+stack Host(device: Device, own: Member) {
+    app = Members / Caster / Primary(4) / TotalOrder(32) / Stable / Leave / Pt2pt / Mnak(32) / Vsync / Current / Intra / Suspect / Bottom(own) over device
+    export app
+}
+";
+    let said: String = (1..=30).map(|n| format!("    at {} ms  a.app.say({n})\n", 1500 + 10 * n)).collect();
+    let lines = "    partition a, b from 1 s until 2500 ms
+    partition d from 2565 ms until 10 s
+    at 2580 ms  a.app.leave()
+    expect a.app.left()
+    expect b.app.deliver_from(_, _, x\"0000001e\")
+    until 10 s
+";
+    lan(layers, "Host", 4, "1 ms", &format!("{said}{lines}"))
+}
+
+const FAULTS: [(&str, Fault); 8] = [
+    (
+        "never_met",
+        Fault {
+            layer: "primary",
+            from: "if by in known { count += 1 }",
+            to: "if known == [] or by in known { count += 1 }",
+            seed: "1",
+            broken: "c.app.written",
+        },
+    ),
+    ("all_there", Fault { layer: "primary", from: " and all < of {", to: " {", seed: "1", broken: "\"by three\"" }),
+    (
+        "on_its_way",
+        Fault {
+            layer: "transfer",
+            from: "        below.send(Has { of: view.id, line, primary, heard })\n",
+            to: "        below.send(Has { of: view.id, line, primary, heard })\n        primary = view.id\n",
+            seed: "1",
+            broken: "app.value",
+        },
+    ),
+    (
+        "apart_for_long",
+        Fault { layer: "transfer", from: " or below.credit == 0 {", to: " {", seed: "1", broken: "app.written" },
+    ),
+    (
+        "shallow_order",
+        Fault { layer: "total", from: "max(room / 4, 1)", to: "room / 4", seed: "1", broken: "`expect casts" },
+    ),
+    (
+        "taken_in",
+        Fault {
+            layer: "primary",
+            from: "if !awaits { last = view.members }",
+            to: "last = view.members",
+            seed: "1",
+            broken: "app.value",
+        },
+    ),
+    ("bare", Fault { layer: "members", from: " +% FRONT", to: "", seed: "1", broken: "`expect casts own`" }),
+    (
+        "leave_between",
+        Fault {
+            layer: "primary",
+            from: "if is_open or is_apart { go() }",
+            to: "if is_open or !is_primary { go() }",
+            seed: "1",
+            broken: "deliver_from",
+        },
+    ),
+];
+
+#[test]
+fn what_a_third_outsider_found_is_found() {
+    faults::are_found("found_since", &FAULTS);
+}
