@@ -12,7 +12,7 @@ pub fn networks() -> [(&'static str, String); 10] {
         ("throttled", throttled()),
         ("paced", paced()),
         ("leave_apart", leave_apart("2 s")),
-        ("leave_ending", leave_apart("1170500 us")),
+        ("leave_ending", leave_apart("1154 ms")),
         ("slow_line", slow_line()),
         ("leave_both", leave_both()),
     ]
@@ -139,12 +139,11 @@ fn paced() -> String {
 
 /// Who leaves a view that is not a primary one does not wait for another, though casts wait; nor who leaves as such a view comes.
 fn leave_apart(leave: &str) -> String {
-    let cast = |number| format!("at {} us  a.app.send_to(0, 255, \"a{number}\")", 1_150_000 + 200 * number);
-    let mut lines: Vec<String> = (0..400).map(cast).collect();
-    lines.push("partition a from 1 s until 4 s".to_string());
-    lines.push(format!("at {leave}  a.app.leave()"));
-    lines.push("expect a.app.left()  until 3 s".to_string());
-    still("Members / Sync / Primary(3) / TotalOrder(depth) / Stable / Leave / Pt2pt", 128, &lines, 4000)
+    let cast = |number| format!("    at {} us  a.app.send_to(0, 255, \"a{number}\")\n", 1_150_000 + 200 * number);
+    let casts: String = (0..400).map(cast).collect();
+    let layers = "Members / Sync / Primary(4) / TotalOrder(128) / Stable / Leave / Pt2pt / Mnak(128) / Vsync / Current / Intra / Suspect / Bottom(own)";
+    let lines = "    partition a, b from 1 s until 4 s\n    expect a.app.left()  until 3 s\n    until 4 s\n";
+    group(layers, 4, "1 ms", &format!("{casts}    at {leave}  a.app.leave()\n{lines}"))
 }
 
 /// Round trips of two seconds, five times `every`: three come into one view, and stay there.

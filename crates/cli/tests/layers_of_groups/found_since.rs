@@ -165,7 +165,7 @@ group Caster {
     }
 }
 stack Host(device: Device, own: Member) {
-    app = Members / Caster / Primary(4) / TotalOrder(32) / Stable / Leave / Pt2pt / Mnak(32) / Vsync / Current / Intra / Suspect / Bottom(own) over device
+    app = Members / Caster / Sync / Primary(4) / TotalOrder(32) / Stable / Leave / Pt2pt / Mnak(32) / Vsync / Current / Intra / Suspect / Bottom(own) over device
     export app
 }
 ";
