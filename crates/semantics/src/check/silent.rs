@@ -46,7 +46,6 @@ fn keeps(layer: &Layer, event: &Carried, end: &Carried) -> Option<Span> {
         _ => false,
     };
     let handler = layer.handlers.iter().find(handles)?;
-    let passed = visit::any(&handler.body, |met| matches!(met, Met::Stmt(stmt) if passes(&stmt.kind)));
     let answers = |kind: &StmtKind| match kind {
         StmtKind::Emit(Emission::Custom { name, down, .. }) => {
             name.text == if *down { &end.name.text } else { &event.name.text }[..]
@@ -54,7 +53,7 @@ fn keeps(layer: &Layer, event: &Carried, end: &Carried) -> Option<Span> {
         _ => false,
     };
     let said = visit::any_in_layer(layer, |met| matches!(met, Met::Stmt(stmt) if answers(&stmt.kind)));
-    (!passed && !said).then_some(handler.span)
+    (!is_said(&handler.body, passes) && !said).then_some(handler.span)
 }
 
 fn held(layer: &Layer, event: &Carried, end: &Carried, at: Span) -> Diagnostic {

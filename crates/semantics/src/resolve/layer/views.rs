@@ -18,6 +18,7 @@ use crate::resolve::layer::parts;
 use crate::resolve::layer::reader::{LayerReader, Source};
 use crate::resolve::stmt;
 use crate::resolve::stmt::function;
+use crate::signature::Vocabulary;
 use crate::tree;
 
 /// The handlers around the beginning of a view, in order.
@@ -72,11 +73,10 @@ fn no_view(reader: &mut LayerReader) {
         let vocabularies = &reader.cx.program.vocabularies;
         let begins = vocabularies.iter().filter(|known| known.up.iter().any(|event| event.begins));
         let file = name.span.file;
-        let seen = begins.filter(|known| matches!(reader.cx.item_at(file, &known.name), Some(Item::Vocabulary(_))));
-        let known: Vec<String> = seen.map(|known| known.name.text.clone()).collect();
-        let help = match &known[..] {
-            [] => "add `speaks …`, a vocabulary with `up all begins view(v: View)`; or write `worker`".to_string(),
-            [first, ..] => format!("add `speaks {first}`: a view begins in it; or write `worker`"),
+        let is_seen = |known: &&Vocabulary| matches!(reader.cx.item_at(file, &known.name), Some(Item::Vocabulary(_)));
+        let help = match begins.into_iter().find(is_seen) {
+            None => "add `speaks …`, a vocabulary with `up all begins view(v: View)`; or write `worker`".to_string(),
+            Some(known) => format!("add `speaks {}`: a view begins in it; or write `worker`", known.name.text),
         };
         reader.cx.error(codes::NO_VIEW, "a group is in a view, and none begins here", name.span, "in no view", &help);
     }
