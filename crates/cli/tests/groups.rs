@@ -311,7 +311,7 @@ const FAULTS: [Fault; 23] = [
     // The same for the silent members.
     Fault { layer: "suspect", from: "    view {\n", to: "    entity {\n", seed: "7", broken: "M0941" },
     // Who cast a message is not said: of one that waited, when it comes in its turn, or when the view ends, and of one that another repeats.
-    Fault { layer: "total", from: "        next.origin = r\n        above.deliver(next)\n        return true\n", to: "        above.deliver(next)\n        return true\n", seed: "1", broken: "senders" },
+    Fault { layer: "total", from: "        next.origin = r  next.foreign = false", to: "        next.foreign = false", seed: "1", broken: "senders" },
     Fault { layer: "total", from: "                next.origin = r\n", to: "", seed: "1", broken: "senders" },
     Fault { layer: "mnak", from: "        msg.origin = by\n", to: "", seed: "1", broken: "senders" },
 ];

@@ -2,12 +2,14 @@
 //! in it that the network must find. Which stacks compose, and what of it each keeps, is the table of `docs/groups.md`.
 //!
 //! `stacks` has the networks, the table, and the time to a new view; `faults` what is planted; `switching` the ways of which a view uses one;
-//! `found` and `found_again` what outsiders found; `orders` in which order layers stand.
+//! `found`, `found_again` and `found_since` what outsiders found; `orders` in which order layers stand;
+//! `histories` what stays in random ones.
 
 mod faults;
 mod found;
 mod found_again;
 mod found_since;
+mod histories;
 mod orders;
 mod stacks;
 mod switching;

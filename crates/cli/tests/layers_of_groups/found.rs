@@ -8,7 +8,7 @@ use crate::groups::Fault;
 pub fn networks() -> [(&'static str, String); 15] {
     [
         ("line", replicas("Sync / Transfer / TotalOrder", &PARTED)),
-        ("last_primary", replicas("Sync / Transfer / Primary(5) / TotalOrder", &LAST_PRIMARY)),
+        ("last_primary", replicas("Sync / Transfer(5) / TotalOrder", &LAST_PRIMARY)),
         ("late_view", late_view()),
         ("nobody_came", nobody_came()),
         ("burst", burst()),
@@ -276,10 +276,10 @@ fn crossed() -> String {
 
 const FAULTS: [(&str, Fault); 14] = [
     ("line", Fault { layer: "transfer", from: "        line = view.id +% 1\n", to: "        line = view.id | 1\n", seed: "1", broken: "app.value" }),
-    ("last_primary", Fault { layer: "transfer", from: "if is_primary { primary = view.id  below.has_state() }", to: "if is_primary { below.has_state() }", seed: "1", broken: "app.value" }),
+    ("last_primary", Fault { layer: "transfer", from: "let is_newer = theirs_last != 0 and", to: "let is_newer = false and", seed: "1", broken: "app.value" }),
     ("late_view", Fault { layer: "intra", from: " and (follows.ended == view.id or follows.also == view.id) and why != NONE", to: "", seed: "1", broken: "`expect casts" }),
-    ("nobody_came", Fault { layer: "primary", from: "        if not are_most(count) and all < of {\n            if all == view.size { apart() }\n            return\n        }\n", to: "", seed: "1", broken: "\"a alone\"" }),
-    ("burst", Fault { layer: "sync", from: "        if below.credit == 0 {\n            start soon", to: "        if below.credit == 1000 {\n            start soon", seed: "1", broken: "`expect casts own`" }),
+    ("nobody_came", Fault { layer: "primary", from: "        if not are_most(known) and all < of {\n            if all == view.size { above.primary(false) }\n            return\n        }\n", to: "", seed: "1", broken: "\"a alone\"" }),
+    ("burst", Fault { layer: "sync", from: "if below.credit == 0 or first.size", to: "if first.size", seed: "1", broken: "`expect casts own`" }),
     ("leave_by_turns", Fault { layer: "token", from: "    on leave() { if unsent.is_empty() { pass } else { leaves = true } }\n", to: "", seed: "1", broken: "\"last" }),
     ("leave_alone", Fault { layer: "leave", from: "        below.retires()  // alone, too\n", to: "", seed: "1", broken: "app." }),
     ("large", Fault { layer: "sync", from: "        if unlikely msg.size > below.mtu {\n            drop msg: too_big\n            return\n        }\n", to: "", seed: "1", broken: "`expect casts" }),

@@ -78,7 +78,7 @@ fn reborn() -> String {
 
 /// A value that a primary view wrote stays, though its maker begins anew beside those who do not know it.
 fn reborn_states() -> String {
-    let layers = found::store_upon("Sync / Transfer / Primary(5) / TotalOrder");
+    let layers = found::store_upon("Sync / Transfer(5) / TotalOrder");
     lan(
         &layers,
         "Replica",
@@ -190,8 +190,8 @@ const FAULTS: [(&str, Fault); 10] = [
         "reborn",
         Fault {
             layer: "primary",
-            from: "if by in known { count += 1 }",
-            to: "count += 1",
+            from: "if theirs { known += 1 }",
+            to: "known += 1",
             seed: "1",
             broken: "\"by the new\"",
         },
@@ -199,9 +199,9 @@ const FAULTS: [(&str, Fault); 10] = [
     (
         "reborn_states",
         Fault {
-            layer: "primary",
-            from: "if by in known { count += 1 }",
-            to: "count += 1",
+            layer: "transfer",
+            from: "if theirs_last != 0 { known += 1 }",
+            to: "known += 1",
             seed: "1",
             broken: "app.value",
         },
@@ -222,13 +222,7 @@ const FAULTS: [(&str, Fault); 10] = [
     ),
     (
         "paced",
-        Fault {
-            layer: "sync",
-            from: "if first.size > below.credit_octets {",
-            to: "if first.size > 100_000 {",
-            seed: "1",
-            broken: "\"060",
-        },
+        Fault { layer: "sync", from: " or first.size > below.credit_octets {", to: " {", seed: "1", broken: "\"060" },
     ),
     (
         "leave_apart",

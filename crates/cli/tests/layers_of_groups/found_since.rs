@@ -5,7 +5,7 @@ use super::found_again::{group, lan};
 use super::{faults, judged, still, ORDERED};
 use crate::groups::Fault;
 
-const PRIMARY: &str = "Sync / Transfer / Primary(3) / TotalOrder";
+const PRIMARY: &str = "Sync / Transfer(3) / TotalOrder";
 
 pub fn networks() -> [(&'static str, String); 8] {
     [
@@ -36,8 +36,8 @@ fn never_met() -> String {
     at 3500 ms  c.app.put(8, 5)
     expect nothing at c.app.written  until 4 s
     expect nothing at a.app.written  until 4 s
-    expect b.app.renewed(2)
-    expect c.app.renewed(2)
+    expect b.app.written(7, 100)
+    expect c.app.written(8, 5)
     until 7 s
 ",
     )
@@ -84,11 +84,11 @@ fn on_its_way() -> String {
     )
 }
 
-/// More views come that are no primary ones than `Primary` has room for casts: in the primary one behind them all say whose state they have.
+/// Many views come that are no primary ones: in the primary one behind them all say whose state they have.
 fn apart_for_long() -> String {
     let apart: String =
         (4..72).map(|half| format!("    partition a from {}00 ms until {}00 ms\n", 5 * half, 5 * half + 3)).collect();
-    let layers = store_upon("Sync / Transfer / Primary(4, room: 16) / TotalOrder");
+    let layers = store_upon("Sync / Transfer(4) / TotalOrder");
     let lines = "    crash d at 1 s
     partition c from 1 s until 40 s
     at 42 s  a.app.put(7, 1)
@@ -180,9 +180,9 @@ const FAULTS: [(&str, Fault); 8] = [
     (
         "never_met",
         Fault {
-            layer: "primary",
-            from: "if by in known { count += 1 }",
-            to: "if known == [] or by in known { count += 1 }",
+            layer: "transfer",
+            from: "if theirs_last != 0 { known += 1 }",
+            to: "known += 1",
             seed: "1",
             broken: "c.app.written",
         },
@@ -192,15 +192,21 @@ const FAULTS: [(&str, Fault); 8] = [
         "on_its_way",
         Fault {
             layer: "transfer",
-            from: "        below.send(Has { of: view.id, line, primary, heard })\n",
-            to: "        below.send(Has { of: view.id, line, primary, heard })\n        primary = view.id\n",
+            from: "        below.send(Has { id: view.id, line, primary, heard })\n",
+            to: "        below.send(Has { id: view.id, line, primary, heard })\n        primary = view.id\n",
             seed: "1",
             broken: "app.value",
         },
     ),
     (
         "apart_for_long",
-        Fault { layer: "transfer", from: " or below.credit == 0 {", to: " {", seed: "1", broken: "app.written" },
+        Fault {
+            layer: "transfer",
+            from: "if line == best { free = before  if of > 0 { primary = view.id } }",
+            to: "if line == best { free = before }",
+            seed: "1",
+            broken: "app.written",
+        },
     ),
     (
         "shallow_order",
@@ -209,20 +215,20 @@ const FAULTS: [(&str, Fault); 8] = [
     (
         "taken_in",
         Fault {
-            layer: "primary",
-            from: "if !awaits { last = view.members }",
-            to: "last = view.members",
+            layer: "transfer",
+            from: "            if of > 0 { primary = view.id }\n            above.take",
+            to: "            above.take",
             seed: "1",
-            broken: "app.value",
+            broken: "app.written",
         },
     ),
     ("bare", Fault { layer: "members", from: " +% FRONT", to: "", seed: "1", broken: "`expect casts own`" }),
     (
         "leave_between",
         Fault {
-            layer: "primary",
-            from: "if is_open or is_apart { go() }",
-            to: "if is_open or !is_primary { go() }",
+            layer: "sync",
+            from: "        if waiting.is_empty() { pass }\n",
+            to: "        give_up()\n        pass\n",
             seed: "1",
             broken: "deliver_from",
         },
