@@ -590,6 +590,12 @@ worker Odd { breaks Plain, padded }
     for part in ["`Plain` makes no promise that could be broken", "boundaries are no promise", "write `gives padded`"] {
         assert!(said.contains(part), "{part}: {said}");
     }
+    let said = of("worker Loses { needs Whole  breaks InOrder }
+worker Cuts { needs InOrder  breaks Whole }
+signature Whole { promise \"messages are whole\" }
+bundle Tried = Cuts / Loses / Orders
+");
+    assert!(said.contains("leave one of them out: `Loses` needs `Whole`, which `Cuts` breaks"), "{said}");
     let said = of("bundle Tried = Orders / Repeats\n");
     assert!(said.contains("nobody below promises it"), "{said}");
     assert!(said.contains("`Orders` gives it, and stands above: let `Orders` stand below `Repeats`"), "{said}");

@@ -7,7 +7,7 @@ use crate::groups::Fault;
 
 pub fn networks() -> [(&'static str, String); 15] {
     [
-        ("line", replicas("Sync / Transfer / TotalOrder", &PARTED)),
+        ("line", replicas(stacks::KEPT, &PARTED)),
         ("last_primary", replicas("Sync / Transfer(5) / TotalOrder", &LAST_PRIMARY)),
         ("late_view", late_view()),
         ("nobody_came", nobody_came()),
@@ -27,7 +27,7 @@ pub fn networks() -> [(&'static str, String); 15] {
 
 /// The example's store upon these layers.
 pub fn store_upon(layers: &str) -> String {
-    stacks::store_layers().replace("Sync / Transfer / TotalOrder", layers)
+    stacks::store_layers().replace(stacks::KEPT, layers)
 }
 
 /// The same, and what happens to it.
@@ -54,7 +54,7 @@ fn state_at_the_end() -> String {
         "expect d.app.view(_, _, 4, ..)",
         "until 9 s",
     ];
-    replicas("Sync / Transfer / TotalOrder", &lines)
+    replicas(stacks::KEPT, &lines)
 }
 
 /// A layer of a user's that casts all the time, also when it has said that it casts no more: others come in nevertheless.

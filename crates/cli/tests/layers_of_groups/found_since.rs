@@ -1,4 +1,4 @@
-//! What a third outsider found: who counts for a primary view, states on their way, shallow windows.
+//! What outsiders found since: who counts for a primary view, states on their way, shallow windows, casts that were kept for another view.
 
 use super::found::store_upon;
 use super::found_again::{group, lan};
@@ -7,7 +7,7 @@ use crate::groups::Fault;
 
 const PRIMARY: &str = "Sync / Transfer(3) / TotalOrder";
 
-pub fn networks() -> [(&'static str, String); 8] {
+pub fn networks() -> [(&'static str, String); 10] {
     [
         ("never_met", never_met()),
         ("all_there", all_there()),
@@ -17,6 +17,8 @@ pub fn networks() -> [(&'static str, String); 8] {
         ("taken_in", taken_in()),
         ("bare", bare()),
         ("leave_between", leave_between()),
+        ("no_room_for_state", no_room_for_state()),
+        ("kept_and_taken", kept_and_taken()),
     ]
 }
 
@@ -176,7 +178,38 @@ stack Host(device: Device, own: Member) {
     lan(layers, "Host", 4, "1 ms", &format!("{said}{lines}"))
 }
 
-const FAULTS: [(&str, Fault); 8] = [
+/// A window of three places, in which each has said whose state it has: the state waits until there is room.
+fn no_room_for_state() -> String {
+    let layers = store_upon("Sync / Transfer(3) / TotalOrder").replace("own, 128", "own, 3");
+    lan(
+        &layers,
+        "Replica",
+        3,
+        "1 ms",
+        "    at 2 s  a.app.put(7, 100)
+    expect c.app.written(7, 100)
+    until 3 s
+",
+    )
+}
+
+/// A layer below `Flow` keeps what is cast as a view ends: the others take in the next view what was not sent in it. They may cast on.
+fn kept_and_taken() -> String {
+    let cast = |from: usize, step: usize| {
+        move |number: usize| {
+            let host = ["a", "b", "c"][number % 3];
+            format!("at {} ms  {host}.app.send_to(0, 255, \"{host}{number}\")", from + step * (number % 600))
+        }
+    };
+    let mut lines = vec!["partition c from 1500 ms until 2200 ms".to_string()];
+    lines.extend((0..600).map(cast(2150, 1)));
+    lines.extend((600..690).map(cast(4000, 20)));
+    lines.extend(judged(ORDERED));
+    lines.extend(["a687", "b688", "c689"].map(|last| format!("expect a.app.deliver_from(_, _, \"{last}\")")));
+    still("Members / Sync / Flow(4) / ByToken(depth) / Stable", 128, &lines, 8000)
+}
+
+const FAULTS: [(&str, Fault); 10] = [
     (
         "never_met",
         Fault {
@@ -192,8 +225,8 @@ const FAULTS: [(&str, Fault); 8] = [
         "on_its_way",
         Fault {
             layer: "transfer",
-            from: "        below.send(Has { id: view.id, line, primary, heard })\n",
-            to: "        below.send(Has { id: view.id, line, primary, heard })\n        primary = view.id\n",
+            from: "said = true  below.send(Has { id: view.id, line, primary, heard })",
+            to: "said = true  below.send(Has { id: view.id, line, primary, heard })  primary = view.id",
             seed: "1",
             broken: "app.value",
         },
@@ -233,9 +266,29 @@ const FAULTS: [(&str, Fault); 8] = [
             broken: "deliver_from",
         },
     ),
+    (
+        "no_room_for_state",
+        Fault {
+            layer: "transfer",
+            from: "if blocked or below.credit == 0 { return }",
+            to: "if blocked { return }",
+            seed: "1",
+            broken: "app.written",
+        },
+    ),
+    (
+        "kept_and_taken",
+        Fault {
+            layer: "flow",
+            from: "min(taken -% p.taken, sent -% p.taken)",
+            to: "(taken -% p.taken)",
+            seed: "1",
+            broken: "deliver_from",
+        },
+    ),
 ];
 
 #[test]
-fn what_a_third_outsider_found_is_found() {
+fn what_outsiders_found_since_is_found() {
     faults::are_found("found_since", &FAULTS);
 }

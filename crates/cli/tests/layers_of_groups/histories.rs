@@ -76,7 +76,7 @@ fn history(number: u64) -> History {
         "loss 30 %  delay 1 ms .. 5 ms  calm from 7 s",
     ]);
     let store = stacks::store_layers().replace("values(64)", "values(256)").replace("limit 64", "limit 256");
-    let mut text = store.replace("Transfer / TotalOrder", &format!("Transfer({of}){beside} / TotalOrder"));
+    let mut text = store.replace(stacks::KEPT, &format!("Sync / Transfer({of}){beside} / TotalOrder"));
     text += "network Net {\n";
     for (at, host) in hosts.iter().enumerate() {
         writeln!(text, "    host {host} = Replica(own: {})", at + 1).unwrap();
@@ -216,7 +216,7 @@ const FAULTS: [(u64, Fault); 2] = [
         1,
         Fault {
             layer: "transfer",
-            from: "            for n in 0 .. before limit room { leave_out() }\n",
+            from: "            for n in 0 .. before limit 2 * MOST * depth { leave_out() }\n",
             to: "",
             seed: "1",
             broken: "different values",

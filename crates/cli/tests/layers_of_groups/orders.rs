@@ -16,9 +16,8 @@ const STACKS: [&str; 5] = [
 ];
 
 /// Neighbours that may change places: the upper one of the row, the lower one.
-const MAY: [(&str, &str); 6] = [
+const MAY: [(&str, &str); 5] = [
     ("Causal(depth)", "Stable"),
-    ("Sync", "Frag(8)"),
     ("Sync", "Flow"),
     ("Flow", "TotalOrder(depth)"),
     ("Leave", "Pt2pt"),

@@ -149,8 +149,7 @@ impl<'a> Rows<'a, '_> {
             let gives = above.iter().rfind(|placed| placed.said(self.program, &placed.layer.gives, id).is_some());
             self.out.push(match (said, gives) {
                 (Some((by, broken, _)), _) => {
-                    let help = format!("let `{layer}` stand below `{}`", by.name.text);
-                    diagnostic.label(broken.span, "broken here").help(help)
+                    diagnostic.label(broken.span, "broken here").help(self.other_order(placed, by))
                 }
                 (None, Some(by)) => {
                     let by = &by.layer.name.text;
@@ -158,6 +157,19 @@ impl<'a> Rows<'a, '_> {
                 }
                 (None, None) => self.way_out(diagnostic, id, Vec::new()),
             });
+        }
+    }
+
+    /// The way out where a layer stands above one that breaks what it needs: the other way round, if that one can stand above it.
+    fn other_order(&self, placed: &Placed<'a>, by: &Layer) -> String {
+        let (layer, by_name) = (&placed.layer.name.text, &by.name.text);
+        let mut needed = by.needs.iter().flat_map(|claim| column::promises(self.program, claim));
+        match needed.find(|id| placed.said(self.program, &placed.layer.breaks, *id).is_some()) {
+            None => format!("let `{layer}` stand below `{by_name}`"),
+            Some(id) => {
+                let name = &self.program.signatures[id.index()].name.text;
+                format!("leave one of them out: `{by_name}` needs `{name}`, which `{layer}` breaks")
+            }
         }
     }
 

@@ -69,9 +69,11 @@ fn carried(cx: &mut Context, file: FileId, event: &ast::Signal, down: bool, own:
     if there.contains(&name.text.as_str()) || known && own {
         let way = if there.contains(&name.text.as_str()) == down { "up" } else { "down" };
         let text = format!("`{}` is an event of the language, which goes {way}", name.text);
-        let help =
-            if own { "give your event another name".to_string() } else { format!("write `{way} {}`", name.text) };
-        cx.error(codes::SIGNATURE_PART, text, name.span, "not this way", &help);
+        let (label, help) = match own {
+            true => ("the name is taken", "give your event another name".to_string()),
+            false => ("not this way", format!("write `{way} {}`", name.text)),
+        };
+        cx.error(codes::SIGNATURE_PART, text, name.span, label, &help);
         return None;
     }
     let params: Vec<Field> = event
