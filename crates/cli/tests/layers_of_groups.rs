@@ -3,7 +3,7 @@
 //!
 //! `stacks` has the networks, the table, and the time to a new view; `faults` what is planted; `switching` the ways of which a view uses one;
 //! `found`, `found_again` and `found_since` what outsiders found; `orders` in which order layers stand;
-//! `histories` what stays in random ones.
+//! `histories` what stays in random ones; `without_credit` layers that cast more than they may.
 
 mod faults;
 mod found;
@@ -13,6 +13,7 @@ mod histories;
 mod orders;
 mod stacks;
 mod switching;
+mod without_credit;
 
 use crate::groups::{healing, network, sim, WEATHER};
 
@@ -70,6 +71,7 @@ fn networks() -> Vec<(&'static str, String)> {
     networks.extend(found::networks());
     networks.extend(found_again::networks());
     networks.extend(found_since::networks());
+    networks.extend(without_credit::networks());
     networks
 }
 

@@ -16,13 +16,8 @@ const STACKS: [&str; 5] = [
 ];
 
 /// Neighbours that may change places: the upper one of the row, the lower one.
-const MAY: [(&str, &str); 5] = [
-    ("Causal(depth)", "Stable"),
-    ("Sync", "Flow"),
-    ("Flow", "TotalOrder(depth)"),
-    ("Leave", "Pt2pt"),
-    ("Pt2pt", "Mnak(depth)"),
-];
+const MAY: [(&str, &str); 4] =
+    [("Causal(depth)", "Stable"), ("Sync", "Flow"), ("Flow", "TotalOrder(depth)"), ("Leave", "Pt2pt")];
 
 /// Each stack with two neighbours changed: the two, and the text.
 fn changed() -> Vec<((String, String), String)> {
@@ -94,7 +89,7 @@ fn promises() -> Vec<(String, [Vec<String>; 3])> {
         for line in text.lines() {
             let words: Vec<&str> =
                 line.split(|by: char| !by.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-            if ["group", "worker", "router"].iter().any(|shape| line.starts_with(&format!("{shape} "))) {
+            if ["group", "worker", "router", "multiplexor"].iter().any(|shape| line.starts_with(&format!("{shape} "))) {
                 layer = words[1];
             }
             let is_claim = words.first().is_some_and(|word| ["needs", "gives", "breaks"].contains(word));

@@ -327,7 +327,7 @@ fn stacks_of_groups_keep_what_the_page_says() {
         }
     }
     let refused = rows(&page, "| stack | |");
-    assert_eq!(refused.len(), 14);
+    assert_eq!(refused.len(), 15);
     for (layers, cells) in refused {
         let (is_right, said) = run(&layers, ORDERED);
         assert!(!is_right && said.contains(&format!("error[{}]", &cells[0][..5])), "{layers}: {said}");
