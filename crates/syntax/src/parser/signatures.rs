@@ -116,6 +116,14 @@ impl Parser<'_> {
             if !named || !self.eat(COMMA) {
                 break;
             }
+            // An event may be called so, but then its arguments or a comma come.
+            if self.at_any_word(&["down", "up"]) && self.nth(1) == IDENT {
+                let word = self.nth_text(0);
+                let text = format!("`{word}` begins a part of its own");
+                let diagnostic = self.error_here(codes::UNKNOWN_MEMBER, text, "no comma comes before it");
+                self.report(diagnostic.help("leave the comma out"));
+                break;
+            }
         }
         self.close();
     }
