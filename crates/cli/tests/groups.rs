@@ -173,7 +173,7 @@ fn each_layer_of_groups_is_a_short_file_with_a_drawing() {
     assert!(misshapen(&format!("{drawn}{}", "\n".repeat(150))).is_some());
 }
 
-/// The port has credit for some of sixty simultaneous casts, and drops the others: these do not count as sent.
+/// The port has credit for some of sixty simultaneous casts, and drops the others, and one that is longer than any: these do not count as sent.
 #[test]
 fn what_the_port_dropped_was_not_cast() {
     let mut text = network("Full", "Ordered", (&["a", "b"], 0), &[], 6000).replace("own, 128", "own, 64");
@@ -181,6 +181,10 @@ fn what_the_port_dropped_was_not_cast() {
     text = text.replace("    casts app", &format!("{all}    casts app"));
     let (is_right, said) = sim("full", &text, None, &["--seed", "1"]);
     assert!(is_right && said.contains("28  app.application.no_credit"), "{said}");
+    let long = format!("    at 3 s  b.app.send_to(0, 255, \"{}\")\n", "#".repeat(70_000));
+    let (is_right, said) =
+        sim("full", &text.replace("    casts app", &format!("{long}    casts app")), None, &["--seed", "1"]);
+    assert!(is_right && said.contains("1  app.application.too_big"), "{said}");
 }
 
 /// Two stacks whose paths have other numbers hear each other. They never come into one view, and neither mistakes a

@@ -506,7 +506,7 @@ impl Makes<'_> {
                 name: host.name.text.clone(),
                 machine,
                 frame_events,
-                within_credit: automaton.within_credit(),
+                turned_down: [automaton.within_credit(), automaton.within_length()].concat(),
             });
         }
         Ok(hosts)

@@ -279,9 +279,19 @@ impl Automaton {
     /// The applications' inputs, by port and number, that drop messages beyond their credit, each with the reason of
     /// the drop.
     pub fn within_credit(&self) -> Vec<(PortId, u32, ReasonId)> {
+        self.turned_down("no_credit")
+    }
+
+    /// The applications' inputs, by port and number, that drop messages that are too long for any packet, each with the
+    /// reason of the drop.
+    pub fn within_length(&self) -> Vec<(PortId, u32, ReasonId)> {
+        self.turned_down("too_big")
+    }
+
+    fn turned_down(&self, why: &str) -> Vec<(PortId, u32, ReasonId)> {
         let mut found = Vec::new();
         for (number, port) in self.ports.iter().enumerate().filter(|(_, port)| port.kind == PortKind::Application) {
-            let name = format!("{}.application.no_credit", port.name);
+            let name = format!("{}.application.{why}", port.name);
             let Some(reason) = self.reasons.iter().position(|reason| reason.name == name) else { continue };
             let sends = |(_, input): &(usize, &PortInput)| matches!(input.event.as_str(), "send" | "send_to");
             let inputs = port.inputs.iter().enumerate().filter(sends);

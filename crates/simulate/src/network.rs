@@ -20,17 +20,20 @@ pub struct Host {
     pub machine: Box<dyn Machine>,
     /// By port: the input event of a device's port that takes a frame.
     pub frame_events: Vec<(PortId, u32)>,
-    /// Input events whose message the port drops beyond the credit, with the reason.
-    pub within_credit: Vec<(PortId, u32, ReasonId)>,
+    /// Input events whose message the port drops, with each reason: beyond the credit, or too long.
+    pub turned_down: Vec<(PortId, u32, ReasonId)>,
 }
 
 impl Host {
-    /// How many messages of an input event the port has dropped as beyond its credit.
-    fn beyond_credit(&self, port: PortId, event: u32) -> u64 {
-        let reason = self.within_credit.iter().find(|(of, input, _)| (*of, *input) == (port, event));
-        let Some((.., reason)) = reason else { return 0 };
+    /// How many messages of an input event the port itself has dropped.
+    fn turned_down(&self, port: PortId, event: u32) -> u64 {
+        let mut reasons = self.turned_down.iter().filter(|(of, input, _)| (*of, *input) == (port, event)).peekable();
+        if reasons.peek().is_none() {
+            return 0;
+        }
         let dropped = self.machine.accounts().dropped;
-        dropped.iter().find(|(of, _)| of == reason).map_or(0, |(_, count)| *count)
+        let of = |reason: &ReasonId| dropped.iter().find(|(known, _)| known == reason).map_or(0, |(_, count)| *count);
+        reasons.map(|(.., reason)| of(reason)).sum()
     }
 }
 
@@ -456,10 +459,10 @@ impl Simulation {
                 let ScriptedInput { host, port, event, .. } = self.script[index];
                 self.calls.note(host, Why::Input);
                 self.answering = index >= self.scripted;
-                let before = self.hosts[host].beyond_credit(port, event);
+                let before = self.hosts[host].turned_down(port, event);
                 let outcome = self.hosts[host].machine.input(self.now, port, event, &args);
                 // A message that the port has dropped did not come in.
-                if !outcome.refused && self.hosts[host].beyond_credit(port, event) == before {
+                if !outcome.refused && self.hosts[host].turned_down(port, event) == before {
                     watch.input(self.now, host, port, event, &args);
                 }
                 let cause = self.causes.get(index).copied().flatten();

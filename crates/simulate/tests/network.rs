@@ -62,7 +62,7 @@ fn run_parted(
         name: name.into(),
         machine: Box::new(Beacon { left, next: (left > 0).then_some(MILLISECOND), heard: heard.clone() }),
         frame_events: vec![(PortId(0), 0)],
-        within_credit: Vec::new(),
+        turned_down: Vec::new(),
     };
     let silent = Rc::new(RefCell::new(Vec::new()));
     let hosts = vec![host("a", frames, &silent), host("b", 0, &heard)];
@@ -141,7 +141,7 @@ impl Machine for NeverRests {
 fn a_host_that_never_rests_ends_the_run_and_is_said() {
     let asked = std::rc::Rc::default();
     let machine = Box::new(NeverRests(std::rc::Rc::clone(&asked)));
-    let host = Host { name: "a".into(), machine, frame_events: Vec::new(), within_credit: Vec::new() };
+    let host = Host { name: "a".into(), machine, frame_events: Vec::new(), turned_down: Vec::new() };
     let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
     simulation.run(10 * MILLISECOND, &mut |_| ());
     let Some(Restless::AtOnce { by, hosts, last }) = simulation.restless() else {
@@ -206,7 +206,7 @@ fn a_host_that_all_but_stops_the_time_ends_the_run_and_is_said() {
             name: "a".into(),
             machine: Box::new(Ticking(every, 1)),
             frame_events: Vec::new(),
-            within_credit: Vec::new(),
+            turned_down: Vec::new(),
         };
         let mut simulation = Simulation::new(vec![host], Vec::new(), Vec::new(), 1);
         simulation.run(1000 * MILLISECOND / 50, &mut |_| ());
@@ -258,7 +258,7 @@ fn run_busy(hosts: Vec<Busy>) -> (Option<Restless>, u64, usize, usize) {
         name: "h".into(),
         machine: Box::new(machine),
         frame_events: vec![(PortId(0), 0)],
-        within_credit: Vec::new(),
+        turned_down: Vec::new(),
     };
     let hosts = hosts.into_iter().map(host).collect();
     let medium = Medium { name: "lan".into(), members, weather };

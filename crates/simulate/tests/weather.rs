@@ -82,7 +82,7 @@ fn run(weather: Weather, mishaps: Vec<Mishap>, seed: u64, frames: u8) -> (Heard,
         name: name.into(),
         machine: Box::new(Burst { frames, heard: heard.clone() }),
         frame_events: vec![(PortId(0), 0)],
-        within_credit: Vec::new(),
+        turned_down: Vec::new(),
     };
     let medium = Medium { name: "lan".into(), members: vec![A, B], weather };
     let hosts = vec![host("a", frames), host("b", 0)];
@@ -146,7 +146,7 @@ fn when_it_is_calm_chance_does_nothing() {
             name: "a".into(),
             machine: Box::new(Ticking { frames, sent: 0, heard: heard.clone() }),
             frame_events: vec![(PortId(0), 0)],
-            within_credit: Vec::new(),
+            turned_down: Vec::new(),
         };
         let weather = Weather { calm_from: at, ..weather };
         let medium = Medium { name: "lan".into(), members: vec![A, B], weather };
