@@ -5,7 +5,8 @@ At full speed: nothing is dropped by our own queues, all deliver in one order, t
 as slowly as it does), another is stopped (it is excluded, and comes in again with the state of the others), and the one that says the order is killed
 (it comes back as another member, with their state). At the end all have delivered the same.
 
-`groups.py planted [NAME …]`: the same with faults planted in the layers, for seconds; each must be found.
+`groups.py planted [NAME …]`: the same with faults planted in the layers, for seconds; each must be found. `groups.py fit`: whether each planted
+fault still fits what it is planted in; runs nothing.
 """
 
 import pathlib
@@ -295,9 +296,17 @@ def planted(only):
         report(bool(found), f"planted, {name}: found by {found[:1]}", f"{check}: it passed; others: {failed[:3]}")
 
 
+def fit():
+    for name, _, where, old, _ in FAULTS:
+        file = HERE / ("long.c" if where.startswith("-D") else where) if "." in where or where.startswith("-D") else ROOT / f"library/group/{where}.mok"
+        report((old or where[2:]) in file.read_text(), f"planted, {name}: fits {file.name}")
+
+
 def main():
     if sys.argv[1:2] == ["planted"]:
         planted(sys.argv[2:])
+    elif sys.argv[1:2] == ["fit"]:
+        fit()
     else:
         seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 600
         program = built("whole")

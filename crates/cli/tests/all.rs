@@ -11,6 +11,7 @@ mod doc;
 mod embedded;
 mod equal;
 mod examples;
+mod far_programs;
 mod fmt_new;
 mod follow;
 mod formats;

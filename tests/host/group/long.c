@@ -86,7 +86,7 @@ static unsigned long pages(void)
 static uint64_t dropped(void)
 {
     const uint64_t *of = Group_accounts(group)->dropped;
-    return of[Group_APP_MNAK_NO_ROOM] + of[Group_APP_SYNC_NO_ROOM] + of[Group_APP_TRANSFER_NO_ROOM] + of[Group_APP_PRIMARY_NO_ROOM] +
+    return of[Group_APP_MNAK_NO_ROOM] + of[Group_APP_SYNC_NO_ROOM] + of[Group_APP_TRANSFER_NO_ROOM] +
            of[Group_APP_TOTALORDER_NO_ROOM];
 }
 
