@@ -296,9 +296,15 @@ def planted(only):
         report(bool(found), f"planted, {name}: found by {found[:1]}", f"{check}: it passed; others: {failed[:3]}")
 
 
+def planted_in(where):
+    if where.startswith("-D"):
+        return HERE / "long.c"
+    return HERE / where if where == "long.mok" else ROOT / f"library/group/{where}.mok"
+
+
 def fit():
     for name, _, where, old, _ in FAULTS:
-        file = HERE / ("long.c" if where.startswith("-D") else where) if "." in where or where.startswith("-D") else ROOT / f"library/group/{where}.mok"
+        file = planted_in(where)
         report((old or where[2:]) in file.read_text(), f"planted, {name}: fits {file.name}")
 
 

@@ -27,13 +27,13 @@ pub struct Host {
 impl Host {
     /// How many messages of an input event the port itself has dropped.
     fn turned_down(&self, port: PortId, event: u32) -> u64 {
-        let mut reasons = self.turned_down.iter().filter(|(of, input, _)| (*of, *input) == (port, event)).peekable();
-        if reasons.peek().is_none() {
+        let of_this = self.turned_down.iter().filter(|(of, input, _)| (*of, *input) == (port, event));
+        let reasons: Vec<ReasonId> = of_this.map(|(.., reason)| *reason).collect();
+        if reasons.is_empty() {
             return 0;
         }
         let dropped = self.machine.accounts().dropped;
-        let of = |reason: &ReasonId| dropped.iter().find(|(known, _)| known == reason).map_or(0, |(_, count)| *count);
-        reasons.map(|(.., reason)| of(reason)).sum()
+        dropped.iter().filter(|(reason, _)| reasons.contains(reason)).map(|(_, count)| *count).sum()
     }
 }
 

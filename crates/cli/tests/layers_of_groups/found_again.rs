@@ -20,7 +20,7 @@ pub fn networks() -> [(&'static str, String); 10] {
 
 /// Hosts of a stack on one line, and what happens there.
 pub fn lan(layers: &str, stack: &str, count: usize, delay: &str, lines: &str) -> String {
-    let names = &["a", "b", "c", "d", "e"][..count];
+    let names = &["a", "b", "c", "d", "e", "f", "g", "h"][..count];
     let host = |(at, name): (usize, &&str)| format!("    host {name} = {stack}(own: {})\n", at + 1);
     let hosts: String = names.iter().enumerate().map(host).collect();
     let devices: Vec<String> = names.iter().map(|name| format!("{name}.device")).collect();

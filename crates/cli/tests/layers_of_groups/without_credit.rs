@@ -3,7 +3,7 @@
 
 use super::faults;
 use super::found_again::{group, lan};
-use super::judged;
+use super::{judged, ORDERED};
 use crate::groups::Fault;
 
 pub fn networks() -> [(&'static str, String); 8] {
@@ -68,14 +68,12 @@ fn long_casts() -> String {
     lines.extend((0..58).map(|number| cast(2026, "b", &format!("s{number}"))));
     lines += &cast(2016, "a", "A");
     lines.extend((0..20).map(|number| cast(2037, "b", &format!("B{number}{}", "#".repeat(22_000)))));
-    lines.extend(judged("real, own, fifo, causal, total, agreed, together").map(|line| format!("    {line}\n")));
-    group(layers, 2, "20 ms", &format!("{lines}    until 4 s\n"))
+    group(layers, 2, "20 ms", &format!("{lines}{}    until 4 s\n", all_holds()))
 }
 
 /// Each answers each cast by a cast, as if there were credit for all: the first member, whose window is full, says no order that it does not cast.
 fn receipts() -> String {
-    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let mut text = "use group
+    let layers = "use group
 group Receipts {
     header { else | Got { n: u32 } }
     reads origin, dest
@@ -94,17 +92,16 @@ stack Host(device: Device, own: Member) {
     app = Tried(own) over device
     export app
 }
-network Net {
-"
-    .to_string();
-    let devices = names.map(|name| format!("{name}.device")).join(", ");
-    text.extend(names.iter().enumerate().map(|(at, name)| format!("    host {name} = Host(own: {})\n", at + 1)));
-    text += &format!("    link lan {{ {devices}   delay 1 ms }}\n");
-    let cast = |name: &str, number: usize| format!("    at 4 s  {name}.app.send_to(0, 255, \"{name}{number}\")\n");
-    text.extend(names.iter().flat_map(|name| (0..40).map(move |number| cast(name, number))));
-    text += "    at 6 s  b.app.send_to(0, 255, \"b later\")\n";
-    text.extend(judged("real, own, fifo, causal, total, agreed, together").map(|line| format!("    {line}\n")));
-    text + "    until 8 s\n}\n"
+";
+    let cast = |name: char, number: usize| format!("    at 4 s  {name}.app.send_to(0, 255, \"{name}{number}\")\n");
+    let casts: String = ('a'..='h').flat_map(|name| (0..40).map(move |number| cast(name, number))).collect();
+    let later = "    at 6 s  b.app.send_to(0, 255, \"b later\")\n";
+    lan(layers, "Host", 8, "1 ms", &format!("{casts}{later}{}    until 8 s\n", all_holds()))
+}
+
+/// What a network of one order says of all casts.
+fn all_holds() -> String {
+    judged(ORDERED).map(|line| format!("    {line}\n")).concat()
 }
 
 /// The guard of a layer.
