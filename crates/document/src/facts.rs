@@ -162,6 +162,7 @@ impl Found {
                 self.add(About::Publishes, name, tree::line(node), in_place);
             }
             S::LIMIT => self.add(About::Limits, "limit".into(), tree::line(node), in_place),
+            S::WHERE => self.add(About::Limits, "where".into(), tree::line(node), in_place),
             S::MATCHING => self.add(About::Key, "match".into(), tree::line(node), in_place),
             S::SEVERAL => self.add(About::Needs, "several".into(), tree::line(node), in_place),
             S::HANDLER => {

@@ -91,6 +91,7 @@ fn shown(node: &SyntaxNode) -> String {
                         | S::SPEAKS
                         | S::PUBLISH
                         | S::LIMIT
+                        | S::WHERE
                 )
             });
             let lines: Vec<String> =

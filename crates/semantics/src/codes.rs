@@ -176,6 +176,7 @@ mokume_base::codes! {
     BEYOND_CREDIT = "M0562";
     BEYOND_MTU = "M0563";
     UNTOLD_HEADER = "M0564";
+    ARGUMENTS_REFUSED = "M0565";
 
     // ---- layers over several others, points, and what ends where in a stack's graph ----
     WHICH_BELOW = "M0530";

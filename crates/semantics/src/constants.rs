@@ -49,6 +49,11 @@ pub trait Known {
         None
     }
 
+    /// What the nearest layer below publishes by this name; `None` if nobody does, or it is not known yet.
+    fn published(&self, _: &Program, _name: &str) -> Option<Value> {
+        None
+    }
+
     /// Whether functions are evaluated. A constant of the language must not call any.
     fn calls(&self) -> bool {
         false
@@ -101,6 +106,7 @@ impl Evaluator<'_> {
             ExprKind::Number(value) => return Ok(Value::Scalar(*value)),
             ExprKind::Param(index) => self.known.param(self.program, *index),
             ExprKind::BelowCount => self.known.below().map(Value::Scalar),
+            ExprKind::Below { name, flow: None, index: None } => self.known.published(self.program, &name.text),
             ExprKind::Local(local) => {
                 self.locals.iter().rev().find(|(known, _)| known == local).map(|(_, value)| value.clone())
             }

@@ -331,6 +331,7 @@ pub fn walk_layer<'a>(layer: &'a Layer, f: &mut dyn FnMut(Met<'a>)) {
     let limits =
         layer.limit_send.iter().chain(&layer.limit_octets).chain(layer.ratios.iter().chain(&layer.reserves).flatten());
     limits.for_each(|limit| walk_in_expr(limit, f));
+    layer.asked.iter().for_each(|asked| walk_in_expr(&asked.condition, f));
     layer.functions.iter().for_each(|function| walk(&function.body, f));
     for handler in &layer.handlers {
         match &handler.event {

@@ -315,6 +315,8 @@ pub enum SyntaxKind {
     PUBLISH,
     /// [`crate::ast::Limit`]
     LIMIT,
+    /// [`crate::ast::Where`]
+    WHERE,
     /// [`crate::ast::Each`]
     EACH,
     /// [`crate::ast::Reserve`]

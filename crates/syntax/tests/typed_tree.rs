@@ -216,7 +216,8 @@ fn members_have_their_parts() {
         on deliver(msg, Data { seq, at }, made: u32) from flow { }
         on settle limit 4 { }
         on work(msg) later 64 { }
-        on resolve.ask(next_hop) { }";
+        on resolve.ask(next_hop) { }
+        where pieces >= 1 and below.window > pieces   where turn >= 1";
     let all = members(text);
     let Member::Header(header) = &all[0] else { panic!() };
     let alternatives: Vec<(String, usize, bool)> =
@@ -259,6 +260,9 @@ fn members_have_their_parts() {
     };
     assert_eq!((source(settle.limit()), source(work.later())), ("4".into(), "64".into()));
     assert_eq!(ask.event().unwrap().text(), "resolve.ask");
+    let (Member::Where(pieces), Member::Where(turn)) = (&all[15], &all[16]) else { panic!() };
+    assert_eq!(source(pieces.condition()), "pieces >= 1 and below.window > pieces");
+    assert_eq!(source(turn.condition()), "turn >= 1");
 }
 
 #[test]

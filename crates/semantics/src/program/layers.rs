@@ -21,6 +21,17 @@ pub enum Shape {
     Endpoint,
 }
 
+/// What a layer asks of its parameters, `where pieces >= 1`.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// A `bool`, of constants and parameters.
+    pub condition: Expr,
+    /// The condition as it is written.
+    pub text: String,
+    /// The place of the member.
+    pub span: Span,
+}
+
 /// A layer as declared, generic in its neighbours.
 #[derive(Clone, Debug)]
 pub struct Layer {
@@ -64,6 +75,8 @@ pub struct Layer {
     pub ratios: [Option<Expr>; 2],
     /// `reserve n`: how much of the limit applications may not use; for messages, for octets.
     pub reserves: [Option<Expr>; 2],
+    /// What it asks of its parameters, `where pieces >= 1`, in order.
+    pub asked: Vec<Asked>,
     /// The services that it serves; it has a handler for each of their operations.
     pub serves: Vec<ServiceId>,
     /// The services that it uses, each with its name in the code.
@@ -126,6 +139,7 @@ impl Layer {
             limit_octets: None,
             ratios: [None, None],
             reserves: [None, None],
+            asked: Vec::new(),
             serves: Vec::new(),
             uses: Vec::new(),
             reads: Vec::new(),

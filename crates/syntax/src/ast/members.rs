@@ -12,7 +12,7 @@ choice! {
     /// A member of a layer.
     Member {
         Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
-        Publish(Publish), Limit(Limit), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
+        Publish(Publish), Limit(Limit), Where(Where), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
         Gives(Gives), Breaks(Breaks), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
     }
 }
@@ -57,6 +57,8 @@ node! {
     Publish = PUBLISH;
     /// `limit send: left room octets each 2`
     Limit = LIMIT;
+    /// `where pieces >= 1 and pieces <= 64`, of a layer's parameters
+    Where = WHERE;
     /// `each 2`
     Each = EACH;
     /// `reserve 32`
@@ -189,6 +191,13 @@ impl Limit {
     /// How many messages of its own the layer may make from one message from above.
     pub fn ratio(&self) -> Option<Expr> {
         child::<Each>(&self.0).and_then(|each| child(&each.0))
+    }
+}
+
+impl Where {
+    /// What must hold.
+    pub fn condition(&self) -> Option<Expr> {
+        child(&self.0)
     }
 }
 

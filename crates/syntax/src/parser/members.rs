@@ -6,9 +6,9 @@ use super::Parser;
 use crate::codes;
 use crate::kinds::SyntaxKind::{self, *};
 
-pub(crate) const MEMBER_WORDS: [&str; 23] = [
+pub(crate) const MEMBER_WORDS: [&str; 24] = [
     "header", "key", "match", "address", "below", "entity", "point", "session", "view", "object", "publish", "limit",
-    "serves", "uses", "reads", "writes", "needs", "gives", "breaks", "speaks", "parts", "fn", "on",
+    "serves", "uses", "reads", "writes", "needs", "gives", "breaks", "speaks", "parts", "where", "fn", "on",
 ];
 
 /// The layouts of a header without a wire.
@@ -161,6 +161,7 @@ impl Parser<'_> {
             "object" => self.object(),
             "publish" => self.publish(),
             "limit" => self.limit(),
+            "where" => self.where_parameters(),
             "serves" => self.serves(),
             "uses" => self.uses(),
             "reads" => self.names(READS),
@@ -364,6 +365,14 @@ impl Parser<'_> {
                 self.expression();
             }
         }
+        self.close();
+    }
+
+    /// `where pieces >= 1 and pieces <= 64`
+    fn where_parameters(&mut self) {
+        self.open_documented(WHERE);
+        self.bump();
+        self.expression();
         self.close();
     }
 

@@ -4,6 +4,7 @@
 //! demand, so that both sides of the boundary are shown.
 
 mod arguments;
+mod asked;
 pub(crate) mod context;
 mod events;
 mod flow_parts;
@@ -29,11 +30,12 @@ use crate::{codes, lost};
 
 pub use super::ports::handles;
 
-/// Checks the order of shapes in bundles, then each stack.
+/// Checks the order of shapes in bundles, what layers ask of their parameters, then each stack.
 pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
     for bundle in &program.bundles {
         bundle_shapes(program, bundle, out);
     }
+    asked::declared(program, out);
     for stack in &program.stacks {
         let mut check = StackCheck { program, stack, layers: Vec::new(), out: &mut *out };
         check.layers = stack.instances.iter().map(|instance| program.layers_of(&instance.of)).collect();
@@ -69,6 +71,7 @@ fn run(check: &mut StackCheck) {
         services::check(check, index);
         sizes::check(check, index);
         arguments::check(check, index);
+        asked::check(check, index);
         several::check(check, index);
         unheard::beside_bound(check, index);
         for descent in descents::all(check.stack, index) {

@@ -106,6 +106,7 @@ fn lists(cx: &mut Context, file: FileId, members: &[ast::Member]) {
             | ast::Member::Publish(_)
             | ast::Member::Uses(_)
             | ast::Member::Limit(_)
+            | ast::Member::Where(_)
             | ast::Member::Parts(_)
             | ast::Member::Function(_)
             | ast::Member::Handler(_) => {}

@@ -77,7 +77,8 @@ fn read(reader: &mut LayerReader, member: &ast::Member) {
             lost::through(&mut reader.cx.out[said..], &thing);
             reader.this().speaks.extend(found);
         }
-        ast::Member::Limit(_) | ast::Member::Parts(_) | ast::Member::Function(_) | ast::Member::Handler(_) => {}
+        ast::Member::Limit(_) | ast::Member::Where(_) | ast::Member::Parts(_) => {}
+        ast::Member::Function(_) | ast::Member::Handler(_) => {}
     }
 }
 

@@ -121,6 +121,7 @@ fn word_of(member: &ast::Member) -> Option<&'static str> {
         ast::Member::Matching(_) => "match",
         ast::Member::Publish(_) => "publish",
         ast::Member::Limit(_) => "limit",
+        ast::Member::Where(_) => "where",
         ast::Member::Serves(_) => "serves",
         ast::Member::Uses(_) => "uses",
         ast::Member::Needs(_) => "needs",

@@ -38,6 +38,7 @@ pub(super) fn read(reader: &mut LayerReader, members: &[ast::Member]) {
             }
             ast::Member::Publish(publish) => publish_value(reader, publish),
             ast::Member::Limit(limit) => set_limit(reader, limit),
+            ast::Member::Where(asked) => add_where(reader, asked),
             _ => {}
         }
     }
@@ -126,6 +127,17 @@ fn chooses_a_key(reader: &mut LayerReader, name: Span) {
         ),
     };
     reader.cx.error(codes::SHAPE_MEMBER, text, name, "without effect", help);
+}
+
+fn add_where(reader: &mut LayerReader, asked: &ast::Where) {
+    let Some(condition) = asked.condition() else { return };
+    let span = asked.span(reader.file);
+    let mut body = Body::of_layer(reader.cx, reader.file, reader.id, BodyKind::Value);
+    let value = expr::value(&mut body, &condition, Type::Bool);
+    let value = body.folded(value);
+    if value.ty != Type::Unknown {
+        reader.this().asked.push(Asked { condition: value, text: tree::line(condition.syntax()), span });
+    }
 }
 
 fn set_limit(reader: &mut LayerReader, limit: &ast::Limit) {

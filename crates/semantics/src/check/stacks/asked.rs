@@ -1,0 +1,144 @@
+//! What layers ask of their parameters, and of what layers below publish: `where pieces >= 1 and below.window > pieces`.
+//!
+//! Keeps: parameters that are asked about are known when the stack is built ([`sizes`](super::sizes) sees to that). Of what layers below
+//! publish, only what is known then is looked at.
+
+use mokume_base::{Diagnostic, Span};
+
+use crate::check::column::{self, Placed};
+use crate::check::stacks::context::StackCheck;
+use crate::constants::{self, Known, Unknown, Value};
+use crate::program::*;
+use crate::{codes, visit};
+
+/// Checks each layer of an instance with its arguments, on each way down.
+pub(super) fn check(check: &mut StackCheck, index: usize) {
+    let (program, instance) = (check.program, &check.stack.instances[index]);
+    for (at, placed) in column::placed(program, &instance.of, instance.of.span).iter().enumerate() {
+        for asked in &placed.layer.asked {
+            for column in column::below(program, check.stack, index, at, false) {
+                let place = Place { args: &placed.args, below: &column.below };
+                let refused = is_refused(program, asked, &place).then(|| refused(program, asked, placed, &place));
+                if let Some(refused) = refused.filter(|refused| !check.out.contains(refused)) {
+                    check.out.push(refused);
+                }
+            }
+        }
+    }
+}
+
+/// Reports conditions that ask nothing, those that are not known when a stack is built, and those that a layer's own defaults do not meet.
+pub(super) fn declared(program: &Program, out: &mut Vec<Diagnostic>) {
+    for layer in program.layers.iter() {
+        let value = |param: &Param| constants::eval(program, param.default.as_ref()?).ok();
+        let defaults: Vec<Option<Value>> = layer.params.iter().map(value).collect();
+        for asked in &layer.asked {
+            let found = wrong(program, layer, asked, &defaults);
+            // A layer is read once for each list of functions and containers that it is given.
+            if let Some(found) = found.filter(|found| !out.contains(found)) {
+                out.push(found);
+            }
+        }
+    }
+}
+
+fn wrong(program: &Program, layer: &Layer, asked: &Asked, defaults: &[Option<Value>]) -> Option<Diagnostic> {
+    let (text, label, help) = if let Some(at) = unknown(&asked.condition) {
+        let help = "use numbers, constants, parameters, `below.x` and operators";
+        ("this is not known when a stack is built".to_string(), (at, "not known"), help)
+    } else if params(asked).is_empty() && published(asked).is_empty() {
+        let help = "name a parameter in it, or leave it out";
+        ("a layer's `where` asks something of its parameters".to_string(), (asked.span, "asks nothing"), help)
+    } else if is_refused(program, asked, &Place { args: defaults, below: &[] }) {
+        let text = format!("`{}` does not take its own defaults", layer.name.text);
+        (text, (asked.span, "false with them"), "write other defaults, or none")
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(codes::ARGUMENTS_REFUSED, text).at(label.0, label.1).help(help))
+}
+
+/// A layer's arguments, and the layers below it, as far as they are known before the start.
+struct Place<'a> {
+    args: &'a [Option<Value>],
+    below: &'a [Placed<'a>],
+}
+
+impl Known for Place<'_> {
+    fn param(&self, _: &Program, index: u32) -> Option<Value> {
+        self.args.get(index as usize).cloned().flatten()
+    }
+
+    fn published(&self, program: &Program, name: &str) -> Option<Value> {
+        let publishes = |placed: &Placed| placed.layer.publishes.iter().position(|publish| publish.name.text == name);
+        let (at, place) = self.below.iter().enumerate().find_map(|(at, placed)| Some((at, publishes(placed)?)))?;
+        let by = &self.below[at];
+        let there = Place { args: &by.args, below: &self.below[at + 1..] };
+        constants::eval_in(program, &there, &by.layer.publishes[place].value).ok()
+    }
+}
+
+/// Whether it is false there, or has no value, as it divides by zero. Of what is not known it says nothing.
+fn is_refused(program: &Program, asked: &Asked, place: &Place) -> bool {
+    match constants::eval_in(program, place, &asked.condition) {
+        Ok(value) => value.scalar() == Some(0),
+        Err(why) => why == Unknown::Overflow,
+    }
+}
+
+/// The first part that has no value when a stack is built.
+fn unknown(condition: &Expr) -> Option<Span> {
+    use ExprKind::*;
+    let mut found = None;
+    visit::walk_expr(condition, &mut |expr| {
+        let is_known = match &expr.kind {
+            Below { flow, index, .. } => flow.is_none() && index.is_none(),
+            Number(_) | Param(_) | Local(_) | Record { .. } | RecordField { .. } | If { .. } | Let { .. } => true,
+            Binary { .. } | Not(_) | Cast { .. } => true,
+            _ => false,
+        };
+        found = found.or((!is_known).then_some(expr.span));
+    });
+    found
+}
+
+/// The parameters that it mentions.
+pub(super) fn params(asked: &Asked) -> Vec<u32> {
+    let mut found = Vec::new();
+    visit::walk_expr(&asked.condition, &mut |expr| match expr.kind {
+        ExprKind::Param(index) if !found.contains(&index) => found.push(index),
+        _ => {}
+    });
+    found
+}
+
+/// The published values that it mentions.
+fn published(asked: &Asked) -> Vec<&str> {
+    let mut found = Vec::new();
+    visit::walk_expr(&asked.condition, &mut |expr| match &expr.kind {
+        ExprKind::Below { name, .. } if !found.contains(&name.text.as_str()) => found.push(name.text.as_str()),
+        _ => {}
+    });
+    found
+}
+
+fn refused(program: &Program, asked: &Asked, placed: &Placed, place: &Place) -> Diagnostic {
+    let layer = placed.layer;
+    let number = |ty: Type, value: Option<Value>| value?.scalar().filter(|_| matches!(ty, Type::UInt(_)));
+    let given = params(asked).into_iter().filter_map(|index| {
+        let param = layer.params.get(index as usize)?;
+        Some(format!("`{}` is {}", param.name.text, number(param.ty, place.param(program, index))?))
+    });
+    let below = published(asked).into_iter().filter_map(|name| {
+        Some(format!("`below.{name}` is {}", number(Type::UInt(32), place.published(program, name))?))
+    });
+    let values: Vec<String> = given.chain(below).collect();
+    let label = match values.is_empty() {
+        true => format!("`{}` stands here", layer.name.text),
+        false => format!("{} here", values.join(", ")),
+    };
+    Diagnostic::error(codes::ARGUMENTS_REFUSED, format!("`{}` does not take these arguments", layer.name.text))
+        .at(placed.span, label)
+        .label(asked.span, "asked for here")
+        .help(format!("give others, so that `{}`", asked.text))
+}
