@@ -21,6 +21,7 @@ pub fn check(program: &Program, out: &mut Vec<Diagnostic>) {
         said(program, layer, &mut found);
         behind_the_end(program, layer, &mut found);
         of_old_views(program, layer, &mut found);
+        sent_at_the_end(program, layer, &mut found);
         unlimited(layer, &mut found);
         for one in found {
             // A layer that is instantiated again with other containers gives the same reports.
@@ -365,6 +366,49 @@ fn note(expr: &Expr, old: &BTreeSet<LocalId>, used: &mut Option<(LocalId, Span)>
             }
         }
     });
+}
+
+/// Reports ranks that `on view_end` sends: the layers below are in the next view already, so others look at them there.
+fn sent_at_the_end(program: &Program, layer: &Layer, out: &mut Vec<Diagnostic>) {
+    let by_itself = layer.view.as_ref().filter(|view| view.by_itself);
+    let Some(end) = by_itself.and_then(|view| view.around[0]) else { return };
+    let mut waiting = vec![end];
+    let mut seen = BTreeSet::new();
+    while let Some(function) = waiting.pop() {
+        let Some(function) = layer.functions.get(function as usize).filter(|_| seen.insert(function)) else { continue };
+        let mut marked = BTreeMap::new();
+        visit::walk(&function.body, &mut |met| match met {
+            Met::Expr(expr) => waiting.extend(visit::own_call(expr)),
+            Met::Stmt(Stmt { kind: StmtKind::SetAttribute { message, value, .. }, .. }) if is_rank(program, value) => {
+                marked.insert(*message, value.span);
+            }
+            Met::Stmt(Stmt { kind: StmtKind::Emit(Emission::Send { message, fields, .. }), .. }) => {
+                let fields = fields.iter().flat_map(|fields| &fields.values);
+                let said = fields.filter(|value| is_rank(program, value)).map(|value| value.span);
+                let local = message.as_ref().and_then(|message| match message.kind {
+                    ExprKind::Local(local) | ExprKind::Give(local) => Some(local),
+                    _ => None,
+                });
+                for at in said.chain(local.and_then(|local| marked.get(&local).copied())) {
+                    out.push(
+                        Diagnostic::error(codes::OLD_VIEW, "a rank of the view that has ended is sent in the next one")
+                            .at(at, "in the next view another member has this rank")
+                            .note("`on view_end` runs in the old view; the layers below are in the next one already")
+                            .help("send the member, `view.members[r]`; or send it in `on view_begin`, by a rank that you look up there"),
+                    );
+                }
+            }
+            _ => {}
+        });
+    }
+}
+
+/// Whether a value is a rank or set of ranks, or the number of one.
+fn is_rank(program: &Program, value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Cast { a, .. } => is_rank(program, a),
+        _ => types::has_ranks(program, value.ty),
+    }
 }
 
 /// A group that keeps messages from above must limit how many it takes: else surplus messages are dropped in the middle
