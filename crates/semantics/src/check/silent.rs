@@ -62,7 +62,7 @@ fn held(layer: &Layer, event: &Carried, end: &Carried, at: Span) -> Diagnostic {
     Diagnostic::warning(codes::HELD_VIEW, text)
         .at(at, "the layers below wait from here on")
         .label(end.name.span, "they wait for this")
-        .help(format!("say `below.{answer}()` behind the last message, or write `pass` to let the layers above say it"))
+        .help(format!("write `pass` to let the layers above say it; or, where none of them hears `{event}`, say `below.{answer}()` behind the last message"))
 }
 
 /// Whether a statement tells the neighbour.

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use mokume_base::{Diagnostic, Span};
+use mokume_base::{Diagnostic, Severity, Span};
 
 use super::column::{self, Placed};
 use super::ports::{self, emits_down, emits_up};
@@ -81,9 +81,6 @@ impl<'a> Here<'a> {
                 .iter()
                 .find_map(|(id, said)| Some((self.program.vocabularies[id.index()].event(&name.text)?, said)));
             let Some((event, said)) = spoken else { continue };
-            if event.optional {
-                continue;
-            }
             let side = match from {
                 Origin::Below => self.side_below(&name.text),
                 Origin::Above => self.side_above(&name.text),
@@ -91,6 +88,13 @@ impl<'a> Here<'a> {
             };
             match side.kept_by {
                 _ if side.emitted => {}
+                // Where nobody says it, all is well; where somebody does, this layer need not be without it.
+                Some(kept_by) if event.optional && side.is_said => {
+                    let mut found = self.kept(name, *said, kept_by, side.side);
+                    found.severity = Severity::Warning;
+                    out.push(found);
+                }
+                _ if event.optional => {}
                 Some(kept_by) => {
                     let found = self.kept(name, *said, kept_by, side.side);
                     if side.is_said { &mut *kept } else { &mut *out }.push(found);
