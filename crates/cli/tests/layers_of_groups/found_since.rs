@@ -7,7 +7,7 @@ use crate::groups::Fault;
 
 const PRIMARY: &str = "Sync / Transfer(3) / TotalOrder";
 
-pub fn networks() -> [(&'static str, String); 10] {
+pub fn networks() -> [(&'static str, String); 11] {
     [
         ("never_met", never_met()),
         ("all_there", all_there()),
@@ -19,6 +19,7 @@ pub fn networks() -> [(&'static str, String); 10] {
         ("leave_between", leave_between()),
         ("no_room_for_state", no_room_for_state()),
         ("kept_and_taken", kept_and_taken()),
+        ("deaf", deaf()),
     ]
 }
 
@@ -209,7 +210,44 @@ fn kept_and_taken() -> String {
     still("Members / Sync / Flow(4) / ByToken(depth) / Stable", 128, &lines, 8000)
 }
 
-const FAULTS: [(&str, Fault); 10] = [
+/// A host that says that it is there, and hears nothing, is asked for ever; the others come together beside it. So it is where a stranger
+/// repeats what was said long ago under a key.
+fn deaf() -> String {
+    let layers = "Members / Sync / Own / Stable / Mnak / Vsync / Current / Intra / Suspect / Bottom(own)";
+    let stacks = format!(
+        "use group
+worker HearsNothing {{ on deliver(msg) {{ drop msg: deaf }} }}
+stack Host(device: Device, own: Member) {{
+    app = {layers} over device
+    export app
+}}
+stack Deaf(device: Device, own: Member) {{
+    app = {layers} / HearsNothing over device
+    export app
+}}
+"
+    );
+    let lines = "    partition c from 0 ms until 1 s
+    at 4 s  c.app.send_to(0, 255, \"together\")
+    expect a.app.deliver_from(_, _, \"together\")
+    expect c.app.deliver_from(_, _, \"together\")
+    expect nothing at b.app.deliver_from
+    until 5 s
+";
+    lan(&stacks, "Host", 3, "1 ms", lines).replace("host b = Host", "host b = Deaf")
+}
+
+const FAULTS: [(&str, Fault); 11] = [
+    (
+        "deaf",
+        Fault {
+            layer: "heal",
+            from: "on expiry asks { in_vain = true }",
+            to: "on expiry asks { }",
+            seed: "1",
+            broken: "\"together\"",
+        },
+    ),
     (
         "never_met",
         Fault {
