@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 use mokume_semantics::check::ranges::beyond_memory;
-use mokume_semantics::codes::{EMPTY_SIZE, TOO_MANY_ROUNDS};
+use mokume_semantics::codes::{BEYOND_MEMORY, EMPTY_SIZE, TOO_MANY_ROUNDS};
 use mokume_semantics::limits::ROUNDS;
 use mokume_semantics::program::{self as s, Counted};
 use mokume_semantics::visit::walk_expr;
 
 use super::Lowering;
-use crate::constants::{fold, fold_one, Env};
+use crate::constants::{fold, fold_index, fold_one, Env, Index};
 
 impl<'p> Lowering<'p> {
     /// A size: at least one, and no more than a machine has room for.
@@ -57,7 +57,10 @@ impl<'p> Lowering<'p> {
 
     fn known_size(&mut self, env: &Env, expr: &s::Expr) -> Option<u64> {
         let known = self.one_constant(env, expr);
-        if known.is_none() {
+        if fold_index(self.program, env, expr) == Some(Index::Nowhere) {
+            let found = Diagnostic::error(BEYOND_MEMORY, "this size is more than a number of its type can be");
+            self.refuse_for(env, expr, found.help("write a smaller number"), Vec::new());
+        } else if known.is_none() {
             let help = "what sizes something is set when the stack is built: write a number, or a parameter of a layer that gets one";
             self.error("M0720", "this size is not a constant", Some(expr.span), help);
         }
@@ -67,21 +70,26 @@ impl<'p> Lowering<'p> {
     /// Reports the size where its number was written, with each place on the way from there to the size; returns 1 for
     /// the rest of the stack.
     fn refuse_size(&mut self, env: &Env, expr: &s::Expr, found: Diagnostic, value: u64) -> u32 {
-        let mut ways = vec![(expr.span, value)];
+        self.refuse_for(env, expr, found, vec![(expr.span, value)]);
+        1
+    }
+
+    /// The same, with the places that are known to have a part in it.
+    fn refuse_for(&mut self, env: &Env, expr: &s::Expr, found: Diagnostic, mut ways: Vec<(Span, u64)>) {
         self.givers(env, expr, &mut ways);
         let mut said = BTreeSet::new();
         ways.retain(|(span, _)| said.insert((span.file, span.start)));
         let mut found = found;
-        if let Some((written, value)) = ways.pop() {
-            found = found.at(written, format!("{value} is written here"));
-        }
+        found = match ways.pop() {
+            Some((written, value)) => found.at(written, format!("{value} is written here")),
+            None => found.at(expr.span, "counted here"),
+        };
         for (span, value) in ways {
             found = found.label(span, format!("{value} here"));
         }
         if !self.diagnostics.contains(&found) {
             self.diagnostics.push(found);
         }
-        1
     }
 
     /// The arguments in an expression, and theirs, outwards.
