@@ -130,7 +130,7 @@ pub fn value(
 pub fn way_out(automaton: &Automaton, form: Option<&Form>, ty: Type) -> String {
     match (form, values_of(automaton, ty)) {
         (Some(Form::Time), _) if ty == Type::U(64) => {
-            format!("a time has a unit, as in `{}`", Form::Time.example())
+            format!("a time has a unit, as in `{}`, and is less than 584 years", Form::Time.example())
         }
         (Some(form), _) => format!("it is written as in `{}`", form.example()),
         (None, Some(values)) => format!("write {values}"),

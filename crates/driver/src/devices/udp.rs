@@ -4,7 +4,7 @@
 //! with all members of a multicast group. Data from a peer is as untrusted as any frame.
 
 use std::io::{Error, ErrorKind};
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsRawFd, RawFd};
 
 use socket2::{Domain, Protocol, Socket, Type};
@@ -51,6 +51,14 @@ impl UdpDevice {
         if let Some(other) = peers.iter().find(|peer| peer.is_ipv4() != local.is_ipv4()) {
             let help = "take all addresses from IPv4, or all from IPv6";
             return Err(Failure::of_use(format!("UDP socket {local} does not reach {other}"), help));
+        }
+        if let Some(nobody) = peers.iter().find(|peer| peer.port() == 0) {
+            let help = "a peer's port is that to which it is bound, 1 to 65535";
+            return Err(Failure::of_use(format!("UDP socket {local}: nobody has port 0, as in {nobody}"), help));
+        }
+        if let Some(all) = peers.iter().find(|peer| peer.ip() == Ipv4Addr::BROADCAST) {
+            let help = "name the peers one by one, or a multicast group: `udp:192.168.1.5:7001,239.255.7.1:7000`";
+            return Err(Failure::of_use(format!("UDP socket {local} does not send to all on a link, {all}"), help));
         }
         let group = peers.iter().copied().find(|peer| peer.ip().is_multicast());
         if group.is_some() && (peers.len() > 1 || local.ip().is_unspecified()) {
@@ -241,6 +249,10 @@ mod tests {
         assert!(refused("127.0.0.1:0", &["[::1]:7000"]).contains("does not reach [::1]:7000"));
         assert!(refused("127.0.0.1:0", &["239.0.0.1:7000", "127.0.0.1:7"]).contains("another peer"));
         assert!(refused("0.0.0.0:0", &["239.0.0.1:7000"]).contains("an address of ours on the link"));
+        assert!(
+            refused("127.0.0.1:0", &["127.0.0.1:7", "127.0.0.1:0"]).contains("nobody has port 0, as in 127.0.0.1:0")
+        );
+        assert!(refused("127.0.0.1:0", &["255.255.255.255:7"]).contains("name the peers one by one"));
         assert!(refused("192.0.2.77:0", &[]).contains("an address of this machine"));
     }
 }

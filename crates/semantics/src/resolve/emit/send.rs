@@ -215,7 +215,8 @@ fn send_fields(
                 messages::undeclared(body, name, "written", "writes");
             } else {
                 let text = format!("field `{}` stands outside of its alternative", name.text);
-                body.error(codes::HEADER_FIELDS, text, name.span.to(place), "not here", "write it within the braces");
+                let help = records::set_beside(body, name).unwrap_or("write it within the braces".to_string());
+                body.error(codes::HEADER_FIELDS, text, name.span.to(place), "not here", &help);
             }
         }
         return Some(Fields { variant, values });
