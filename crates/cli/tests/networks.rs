@@ -247,7 +247,7 @@ fn what_holds_of_casts_is_looked_at() {
     const FIRST: &str = "at 10 ms  a.app.send_to(\"a1\")\n    at 20 ms  a.app.send_to(\"a2\")";
 
     const VIEWS: &str = "at 1 ms  v.app.send_to(x\"01\")\n    at 50 ms  v.app.send_to(x\"02\")";
-    let cases: [(&str, &str, &str, &str); 17] = [
+    let cases: [(&str, &str, &str, &str); 19] = [
         ("fifo", FIRST, "frame 1 of a.device  late 20 ms", "`a` cast \"a1\" before \"a2\", and `b` delivers it behind that (at 31.0 ms"),
         ("total", FIRST, "at 10 ms  b.app.send_to(\"b1\")", "`a` and `b` deliver \"a1\" and \"b1\" in different orders (at 11.0 ms"),
         // Each two deliver only one message both: they agree, and there is no order of all.
@@ -294,6 +294,9 @@ fn what_holds_of_casts_is_looked_at() {
             "no two hosts went from one view to the same next",
         ),
         ("total", FIRST, "frame 1 of a.device  lost\n    frame 2 of a.device  lost\n    crash a at 5 ms", "nothing was cast"),
+        // What nobody else hears is in any order.
+        ("total", FIRST, "frame 1 of a.device  lost\n    frame 2 of a.device  lost", "nobody has delivered what another host cast"),
+        ("fifo", FIRST, "frame 1 of a.device  lost\n    frame 2 of a.device  lost", "nobody has delivered what another host cast"),
         ("own", FIRST, "at 30 ms  b.app.send_to(\"b1\")\n    partition b from 30 ms until 40 ms\n    crash b at 30 ms\n    restart b at 31 ms\n    host e = S(way: 0)\n    at 32 ms  e.app.send_to(\"e1\")", "`e` cast \"e1\" and did not deliver it"),
     ];
     for (index, (promise, right, wrong, why)) in cases.iter().enumerate() {

@@ -336,6 +336,11 @@ impl Log {
             let found = "no two hosts went from one view to the same next, or were in one in the end".to_string();
             return Some(Broken { at: until, found, shown: Vec::new() });
         }
+        let of_others = matches!(what, Promised::Total | Promised::Causal | Promised::Fifo) && hosts.len() > 1;
+        if of_others && !self.is_any_of_another() {
+            let found = "nobody has delivered what another host cast".to_string();
+            return Some(Broken { at: until, found, shown: Vec::new() });
+        }
         let found = match what {
             Promised::Total => self.total(&told),
             Promised::Fifo => self.fifo(&told),
@@ -482,6 +487,16 @@ impl Log {
             }
         }
         found
+    }
+
+    /// Whether a host has delivered a message that it has not cast itself.
+    fn is_any_of_another(&self) -> bool {
+        self.lives.iter().flat_map(|life| life.entries.iter().map(|(_, entry)| (life.host, entry))).any(
+            |(host, entry)| {
+                let Entry::Delivered(id, _) = entry else { return false };
+                self.origins[*id].is_none_or(|origin| self.lives[origin.life].host != host)
+            },
+        )
     }
 
     fn real(&self, told: &Told<'_>) -> Vec<Broken> {
