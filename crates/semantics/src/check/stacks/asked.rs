@@ -1,7 +1,6 @@
 //! What layers ask of their parameters, and of what layers below publish: `where pieces >= 1 and below.window > pieces`.
 //!
-//! Keeps: parameters that are asked about are known when the stack is built ([`sizes`](super::sizes) sees to that). Of what layers below
-//! publish, only what is known then is looked at.
+//! Keeps: what is known when the stack is built is looked at, and nothing else: no stack is refused for what is set at its start.
 
 use mokume_base::{Diagnostic, Span};
 
@@ -103,7 +102,7 @@ fn unknown(condition: &Expr) -> Option<Span> {
 }
 
 /// The parameters that it mentions.
-pub(super) fn params(asked: &Asked) -> Vec<u32> {
+fn params(asked: &Asked) -> Vec<u32> {
     let mut found = Vec::new();
     visit::walk_expr(&asked.condition, &mut |expr| match expr.kind {
         ExprKind::Param(index) if !found.contains(&index) => found.push(index),

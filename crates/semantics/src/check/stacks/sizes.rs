@@ -1,47 +1,29 @@
 //! Sizes are known before the start, also through parameters of bundles.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use mokume_base::{Diagnostic, Span};
 
-use crate::check::stacks::asked;
 use crate::check::stacks::context::StackCheck;
 use crate::program::*;
 use crate::{codes, visit};
 
-/// Why an argument is a constant.
-#[derive(Clone, Copy)]
-enum Why {
-    Sizes,
-    /// The layer's `where` speaks of it.
-    Asked,
-}
-
-/// Reports sizes, and what a layer's `where` asks about, that depend on a parameter of the stack.
+/// Reports sizes that depend on a parameter of the stack.
 pub fn check(check: &mut StackCheck, index: usize) {
     let mut found = Vec::new();
     sized_args(check.program, &check.stack.instances[index].of, &|_| false, 0, &mut found);
-    for (span, why) in found {
-        let (text, note) = match why {
-            Why::Sizes => {
-                ("this sizes something", "parameters of a stack are set when it starts; memory is laid out before")
-            }
-            Why::Asked => (
-                "a layer asks something of this",
-                "parameters of a stack are set when it starts; a layer's `where` is looked at before",
-            ),
-        };
+    for span in found {
         check.out.push(
-            Diagnostic::error(codes::NOT_CONSTANT, format!("{text}, so it must be known when the stack is built"))
+            Diagnostic::error(codes::NOT_CONSTANT, "this sizes something, so it must be known when the stack is built")
                 .at(span, "known at the start only")
-                .note(note)
+                .note("parameters of a stack are set when it starts; memory is laid out before")
                 .help("write a number or a `const` here"),
         );
     }
 }
 
 /// Collects arguments that determine a size and are not constant; `known` tells which parameters of the user are.
-fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth: u32, found: &mut Vec<(Span, Why)>) {
+fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth: u32, found: &mut Vec<Span>) {
     let constant = |arg: &Expr| {
         let mut constant = true;
         visit::walk_expr(arg, &mut |expr| match expr.kind {
@@ -54,9 +36,10 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
     match part.of {
         Definition::Layer(id) => {
             let Some(layer) = program.layers.get(id.index()) else { return };
-            let fixed = fixed_params(layer);
-            let wrong = part.args.iter().enumerate().filter(|(_, arg)| !constant(arg));
-            found.extend(wrong.filter_map(|(index, arg)| Some((arg.span, *fixed.get(&(index as u32))?))));
+            let sizes = size_params(layer);
+            let wrong =
+                part.args.iter().enumerate().filter(|(index, arg)| sizes.contains(&(*index as u32)) && !constant(arg));
+            found.extend(wrong.map(|(_, arg)| arg.span));
         }
         Definition::Bundle(id) => {
             let Some(bundle) = program.bundles.get(id.index()).filter(|_| depth <= crate::limits::BUNDLE_DEPTH) else {
@@ -68,9 +51,15 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
                 let mut wrong = Vec::new();
                 let inside = |index: u32| given.get(index as usize).copied().unwrap_or(true);
                 sized_args(program, inner, &inside, depth + 1, &mut wrong);
-                if let Some((_, why)) = wrong.first() {
-                    let first = part.args.iter().zip(&given).find(|(_, constant)| !**constant);
-                    found.extend(first.map(|(arg, _)| (arg.span, *why)));
+                if !wrong.is_empty() {
+                    found.extend(
+                        part.args
+                            .iter()
+                            .zip(&given)
+                            .filter(|(_, constant)| !**constant)
+                            .map(|(arg, _)| arg.span)
+                            .take(1),
+                    );
                     break;
                 }
             }
@@ -78,14 +67,13 @@ fn sized_args(program: &Program, part: &Use, known: &dyn Fn(u32) -> bool, depth:
     }
 }
 
-/// The parameters of a layer that determine a size, or of which it asks something.
-fn fixed_params(layer: &Layer) -> BTreeMap<u32, Why> {
-    let asked = layer.asked.iter().flat_map(asked::params);
-    let mut params: BTreeMap<u32, Why> = asked.map(|index| (index, Why::Asked)).collect();
+/// The parameters of a layer that determine a size.
+fn size_params(layer: &Layer) -> BTreeSet<u32> {
+    let mut params = BTreeSet::new();
     let mut add = |expr: &Expr| {
         visit::walk_expr(expr, &mut |expr| {
             if let ExprKind::Param(index) = expr.kind {
-                params.insert(index, Why::Sizes);
+                params.insert(index);
             }
         });
     };
