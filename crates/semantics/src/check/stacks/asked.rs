@@ -2,7 +2,7 @@
 //!
 //! Keeps: what is known when the stack is built is looked at, and nothing else: no stack is refused for what is set at its start.
 
-use mokume_base::{Diagnostic, Span};
+use mokume_base::{notation, Diagnostic, Span};
 
 use crate::check::column::{self, Placed};
 use crate::check::stacks::context::StackCheck;
@@ -17,7 +17,8 @@ pub(super) fn check(check: &mut StackCheck, index: usize) {
         for asked in &placed.layer.asked {
             for column in column::below(program, check.stack, index, at, false) {
                 let place = Place { args: &placed.args, below: &column.below };
-                let refused = is_refused(program, asked, &place).then(|| refused(program, asked, placed, &place));
+                let part = refused_part(program, &asked.condition, &place);
+                let refused = part.map(|part| refused(program, asked, part, placed, &place));
                 if let Some(refused) = refused.filter(|refused| !check.out.contains(refused)) {
                     check.out.push(refused);
                 }
@@ -45,10 +46,10 @@ fn wrong(program: &Program, layer: &Layer, asked: &Asked, defaults: &[Option<Val
     let (text, label, help) = if let Some(at) = unknown(&asked.condition) {
         let help = "use numbers, constants, parameters, `below.x` and operators";
         ("this is not known when a stack is built".to_string(), (at, "not known"), help)
-    } else if params(asked).is_empty() && published(asked).is_empty() {
+    } else if params(&asked.condition).is_empty() && published(&asked.condition).is_empty() {
         let help = "name a parameter in it, or leave it out";
         ("a layer's `where` asks something of its parameters".to_string(), (asked.span, "asks nothing"), help)
-    } else if is_refused(program, asked, &Place { args: defaults, below: &[] }) {
+    } else if refused_part(program, &asked.condition, &Place { args: defaults, below: &[] }).is_some() {
         let text = format!("`{}` does not take its own defaults", layer.name.text);
         (text, (asked.span, "false with them"), "write other defaults, or none")
     } else {
@@ -77,14 +78,6 @@ impl Known for Place<'_> {
     }
 }
 
-/// Whether it is false there, or has no value, as it divides by zero. Of what is not known it says nothing.
-fn is_refused(program: &Program, asked: &Asked, place: &Place) -> bool {
-    match constants::eval_in(program, place, &asked.condition) {
-        Ok(value) => value.scalar() == Some(0),
-        Err(why) => why == Unknown::Overflow,
-    }
-}
-
 /// The first part that has no value when a stack is built.
 fn unknown(condition: &Expr) -> Option<Span> {
     use ExprKind::*;
@@ -101,10 +94,23 @@ fn unknown(condition: &Expr) -> Option<Span> {
     found
 }
 
+/// The part of a condition that is false there, or has no value, as it divides by zero: of `a and b` the first. Of what is not known it says
+/// nothing.
+fn refused_part<'a>(program: &Program, condition: &'a Expr, place: &Place) -> Option<&'a Expr> {
+    if let ExprKind::Binary { op: Binary::And, a, b } = &condition.kind {
+        return refused_part(program, a, place).or_else(|| refused_part(program, b, place));
+    }
+    let is_refused = match constants::eval_in(program, place, condition) {
+        Ok(value) => value.scalar() == Some(0),
+        Err(why) => why == Unknown::Overflow,
+    };
+    is_refused.then_some(condition)
+}
+
 /// The parameters that it mentions.
-fn params(asked: &Asked) -> Vec<u32> {
+fn params(condition: &Expr) -> Vec<u32> {
     let mut found = Vec::new();
-    visit::walk_expr(&asked.condition, &mut |expr| match expr.kind {
+    visit::walk_expr(condition, &mut |expr| match expr.kind {
         ExprKind::Param(index) if !found.contains(&index) => found.push(index),
         _ => {}
     });
@@ -112,24 +118,28 @@ fn params(asked: &Asked) -> Vec<u32> {
 }
 
 /// The published values that it mentions.
-fn published(asked: &Asked) -> Vec<&str> {
+fn published(condition: &Expr) -> Vec<&str> {
     let mut found = Vec::new();
-    visit::walk_expr(&asked.condition, &mut |expr| match &expr.kind {
+    visit::walk_expr(condition, &mut |expr| match &expr.kind {
         ExprKind::Below { name, .. } if !found.contains(&name.text.as_str()) => found.push(name.text.as_str()),
         _ => {}
     });
     found
 }
 
-fn refused(program: &Program, asked: &Asked, placed: &Placed, place: &Place) -> Diagnostic {
+fn refused(program: &Program, asked: &Asked, part: &Expr, placed: &Placed, place: &Place) -> Diagnostic {
     let layer = placed.layer;
-    let number = |ty: Type, value: Option<Value>| value?.scalar().filter(|_| matches!(ty, Type::UInt(_)));
-    let given = params(asked).into_iter().filter_map(|index| {
+    let shown = |ty: Type, value: Option<Value>| match ty {
+        Type::Duration => Some(notation::time(value?.scalar()?)),
+        Type::UInt(_) => Some(value?.scalar()?.to_string()),
+        _ => None,
+    };
+    let given = params(part).into_iter().filter_map(|index| {
         let param = layer.params.get(index as usize)?;
-        Some(format!("`{}` is {}", param.name.text, number(param.ty, place.param(program, index))?))
+        Some(format!("`{}` is {}", param.name.text, shown(param.ty, place.param(program, index))?))
     });
-    let below = published(asked).into_iter().filter_map(|name| {
-        Some(format!("`below.{name}` is {}", number(Type::UInt(32), place.published(program, name))?))
+    let below = published(part).into_iter().filter_map(|name| {
+        Some(format!("`below.{name}` is {}", shown(Type::UInt(32), place.published(program, name))?))
     });
     let values: Vec<String> = given.chain(below).collect();
     let label = match values.is_empty() {
