@@ -541,7 +541,7 @@ stack S(device: Device) {
 fn an_error_in_a_layer_of_the_library_shows_the_line_of_the_stack() {
     let file = scratch("of_the_library.mok");
     // A layer that cannot work there, and one whose promises do not hold there: the second of them is noted.
-    for (layer, code, more) in [("Sync(8)", "M0727", ""), ("TotalOrder(8)", "M0552", "it needs `OfOthers`, too")] {
+    for (layer, code, more) in [("Sync(8)", "M0727", ""), ("TotalOrder(256)", "M0552", "it needs `OfOthers`, too")] {
         let stack =
             format!("use group\n\nstack A(device: Device) {{\n    o   = Ordered(1) over device\n    app = {layer} over o\n    export app\n}}\n");
         std::fs::write(&file, stack).unwrap();

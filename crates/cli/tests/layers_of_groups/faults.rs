@@ -166,7 +166,7 @@ const FAULTS: [(&str, Fault); 33] = [
         },
     ),
     // Who has left comes in again.
-    ("leave", Fault { layer: "heal", from: " and !gone", to: "", seed: "30", broken: "c.app.view(_, _, 4" }),
+    ("leave", Fault { layer: "heal", from: " and !gone", to: "", seed: "25", broken: "c.app.view(_, _, 4" }),
     // Half is enough.
     (
         "primary",

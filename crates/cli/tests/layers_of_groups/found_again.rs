@@ -208,7 +208,7 @@ const FAULTS: [(&str, Fault); 10] = [
     ),
     (
         "windows",
-        Fault { layer: "pt2pt", from: "depth: u32 = 128", to: "depth: u32 = 64", seed: "1", broken: "\"behind\"" },
+        Fault { layer: "pt2pt", from: "depth - unheard", to: "64 - min(unheard, 64)", seed: "1", broken: "\"behind\"" },
     ),
     (
         "throttled",

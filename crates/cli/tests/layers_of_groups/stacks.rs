@@ -192,12 +192,12 @@ pub fn store() -> String {
     let mut sums = [0_u64; 4];
     let spans = [
         ("a", 2000, 2600),
-        ("a", 4100, 5200),
+        ("a", 4300, 5200),
         ("b", 2000, 4200),
         ("b", 5400, 6000),
         ("c", 2000, 6000),
         ("d", 2000, 2600),
-        ("d", 3900, 6000),
+        ("d", 4300, 6000),
     ];
     for (host, from, upto) in spans {
         let mut at = from;
@@ -302,12 +302,20 @@ fn rows(page: &str, head: &str) -> Vec<(String, Vec<String>)> {
 }
 
 /// Each stack of `docs/groups.md` keeps what the page says, breaks what it says that it breaks, or is refused as it says.
+/// Without `Sync` a view ends when the application has said that it casts no more.
+fn answering(text: &str) -> String {
+    let answer = |host: &str| format!("    when {host}.app.block  {host}.app.block_ok()\n");
+    let answers: String = ["a", "b", "c", "d"].map(answer).concat();
+    text.replacen("    casts app", &format!("{answers}    casts app"), 1)
+}
+
 #[test]
 fn stacks_of_groups_keep_what_the_page_says() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/groups.md")).unwrap();
     let run = |layers: &str, words: &str| {
         let text = of("", words, &FOUR, "30 ms").replace(&format!(" / {BELOW}"), layers);
         let text = text.replace("depth: u32, every: Duration = 30 ms", "_depth: u32");
+        let text = if layers.contains(" / Sync / ") { text } else { answering(&text) };
         sim("row", &text, None, &["--seeds", "2"])
     };
     let (_, shown) = page.split_once("```mok\n").unwrap();
