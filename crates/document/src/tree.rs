@@ -4,6 +4,8 @@ use mokume_base::{FileId, Span};
 use mokume_syntax::ast;
 use mokume_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
+pub use mokume_syntax::ast::line_of as line;
+
 /// All tokens within a node.
 pub fn tokens(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
     node.descendants_with_tokens().filter_map(|element| element.into_token())
@@ -15,13 +17,6 @@ pub fn place(node: &SyntaxNode, file: FileId) -> Span {
     let Some(first) = words.next() else { return ast::span_of(node, file) };
     let last = words.last().unwrap_or_else(|| first.clone());
     ast::token_span(&first, file).to(ast::token_span(&last, file))
-}
-
-/// A node's text on one line, without comments.
-pub fn line(node: &SyntaxNode) -> String {
-    let words = tokens(node).filter(|token| !is_comment(token));
-    let text: String = words.map(|token| token.text().to_string()).collect();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text before a node's code, on one line: for handlers and functions all but the block, for others up to the first

@@ -91,11 +91,6 @@ pub fn timer(file: FileId, handler: &ast::Handler) -> Option<Name> {
 }
 
 /// `PathMtu` as `path_mtu`: the name of a served service in its layer.
-/// The text of a node, on one line.
-pub fn line(node: &mokume_syntax::kinds::SyntaxNode) -> String {
-    node.text().to_string().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 pub fn snake_case(text: &str) -> String {
     let mut snake = String::new();
     for (index, c) in text.chars().enumerate() {

@@ -301,7 +301,6 @@ fn rows(page: &str, head: &str) -> Vec<(String, Vec<String>)> {
     lines.map(row).collect()
 }
 
-/// Each stack of `docs/groups.md` keeps what the page says, breaks what it says that it breaks, or is refused as it says.
 /// Without `Sync` a view ends when the application has said that it casts no more.
 fn answering(text: &str) -> String {
     let answer = |host: &str| format!("    when {host}.app.block  {host}.app.block_ok()\n");
@@ -309,6 +308,7 @@ fn answering(text: &str) -> String {
     text.replacen("    casts app", &format!("{answers}    casts app"), 1)
 }
 
+/// Each stack of `docs/groups.md` keeps what the page says, breaks what it says that it breaks, or is refused as it says.
 #[test]
 fn stacks_of_groups_keep_what_the_page_says() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/groups.md")).unwrap();

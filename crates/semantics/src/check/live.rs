@@ -9,7 +9,8 @@ use crate::visit::{self, Met};
 /// The arguments of a layer in its place, as far as they are known before the start.
 pub type Args = [Option<Value>];
 
-/// As [`visit::walk_layer`], without the branches that the arguments make dead.
+/// As [`visit::walk_layer`], without the branches that the arguments make dead, and without what the layer asks of its arguments: nobody
+/// below need publish that.
 pub(super) fn walk_layer<'a>(program: &Program, layer: &'a Layer, args: &Args, f: &mut dyn FnMut(Met<'a>)) {
     // Statements are walked here; everything outside of them is an expression or a size.
     let mut walk = Walk { program, args };

@@ -12,8 +12,8 @@ choice! {
     /// A member of a layer.
     Member {
         Header(Header), Key(Key), Address(Address), Several(Several), Matching(Matching), Scope(Scope), Object(Object),
-        Publish(Publish), Limit(Limit), Where(Where), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes), Needs(Needs),
-        Gives(Gives), Breaks(Breaks), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
+        Publish(Publish), Limit(Limit), Where(Where), Serves(Serves), Uses(Uses), Reads(Reads), Writes(Writes),
+        Needs(Needs), Gives(Gives), Breaks(Breaks), Speaks(Speaks), Parts(Parts), Function(Function), Handler(Handler),
     }
 }
 

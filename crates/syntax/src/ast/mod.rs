@@ -52,6 +52,14 @@ pub fn span_of(node: &SyntaxNode, file: FileId) -> Span {
     Span::new(file, range.start().into(), range.end().into())
 }
 
+/// A node's text on one line, without comments.
+pub fn line_of(node: &SyntaxNode) -> String {
+    let tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+    let words = tokens.filter(|token| !token.kind().is_trivia() || token.kind() == SyntaxKind::WHITESPACE);
+    let text: String = words.map(|token| token.text().to_string()).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// The place of a token in its file.
 pub fn token_span(token: &SyntaxToken, file: FileId) -> Span {
     let range = token.text_range();

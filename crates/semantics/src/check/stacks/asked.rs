@@ -14,9 +14,12 @@ use crate::{codes, visit};
 pub(super) fn check(check: &mut StackCheck, index: usize) {
     let (program, instance) = (check.program, &check.stack.instances[index]);
     for (at, placed) in column::placed(program, &instance.of, instance.of.span).iter().enumerate() {
-        for asked in &placed.layer.asked {
-            for column in column::below(program, check.stack, index, at, false) {
-                let place = Place { args: &placed.args, below: &column.below };
+        if placed.layer.asked.is_empty() {
+            continue;
+        }
+        for column in column::below(program, check.stack, index, at, false) {
+            let place = Place { args: &placed.args, below: &column.below };
+            for asked in &placed.layer.asked {
                 let part = refused_part(program, &asked.condition, &place);
                 let refused = part.map(|part| refused(program, asked, part, placed, &place));
                 if let Some(refused) = refused.filter(|refused| !check.out.contains(refused)) {
@@ -65,8 +68,8 @@ struct Place<'a> {
 }
 
 impl Known for Place<'_> {
-    fn param(&self, _: &Program, index: u32) -> Option<Value> {
-        self.args.get(index as usize).cloned().flatten()
+    fn param(&self, program: &Program, index: u32) -> Option<Value> {
+        self.args.param(program, index)
     }
 
     fn published(&self, program: &Program, name: &str) -> Option<Value> {
@@ -109,20 +112,27 @@ fn refused_part<'a>(program: &Program, condition: &'a Expr, place: &Place) -> Op
 
 /// The parameters that it mentions.
 fn params(condition: &Expr) -> Vec<u32> {
-    let mut found = Vec::new();
-    visit::walk_expr(condition, &mut |expr| match expr.kind {
-        ExprKind::Param(index) if !found.contains(&index) => found.push(index),
-        _ => {}
-    });
-    found
+    mentioned(condition, |expr| match expr.kind {
+        ExprKind::Param(index) => Some(index),
+        _ => None,
+    })
 }
 
 /// The published values that it mentions.
 fn published(condition: &Expr) -> Vec<&str> {
+    mentioned(condition, |expr| match &expr.kind {
+        ExprKind::Below { name, .. } => Some(name.text.as_str()),
+        _ => None,
+    })
+}
+
+/// What its parts are to this question, each once.
+fn mentioned<'a, T: PartialEq>(condition: &'a Expr, what: impl Fn(&'a Expr) -> Option<T>) -> Vec<T> {
     let mut found = Vec::new();
-    visit::walk_expr(condition, &mut |expr| match &expr.kind {
-        ExprKind::Below { name, .. } if !found.contains(&name.text.as_str()) => found.push(name.text.as_str()),
-        _ => {}
+    visit::walk_expr(condition, &mut |expr| {
+        if let Some(one) = what(expr).filter(|one| !found.contains(one)) {
+            found.push(one);
+        }
     });
     found
 }

@@ -136,7 +136,7 @@ fn add_where(reader: &mut LayerReader, asked: &ast::Where) {
     let value = expr::value(&mut body, &condition, Type::Bool);
     let value = body.folded(value);
     if value.ty != Type::Unknown {
-        reader.this().asked.push(Asked { condition: value, text: tree::line(condition.syntax()), span });
+        reader.this().asked.push(Asked { condition: value, text: ast::line_of(condition.syntax()), span });
     }
 }
 
